@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What each part needs. Everything is found, nothing is downloaded or bundled; quickstart.sh brings it for newcomers.
+
+if(NOT TARGET Kokkos::kokkos)
+  find_package(Kokkos REQUIRED)
+endif()
+if(DEFINED Kokkos_VERSION AND (Kokkos_VERSION VERSION_LESS 4.5 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6))
+  message(FATAL_ERROR "Tessera: Kokkos ${Kokkos_VERSION} was found in ${Kokkos_DIR}; expected 4.5 up to 5.x; "
+                      "name another with -DCMAKE_PREFIX_PATH=<its prefix> or -DKokkos_ROOT=<its prefix>")
+endif()
+message(STATUS "Tessera: Kokkos ${Kokkos_VERSION}, devices ${Kokkos_DEVICES}, architectures ${Kokkos_ARCH}")
+
+if(TESSERA_ENABLE_APPS)
+  enable_language(C) # FindHDF5 asks the C compiler
+  find_package(KokkosKernels REQUIRED)
+  find_package(HDF5 REQUIRED COMPONENTS C)
+  find_package(CLI11 REQUIRED)
+  find_package(nlohmann_json 3.10 REQUIRED)
+  find_package(fmt 8 REQUIRED)
+endif()
+
+if(TESSERA_ENABLE_TESTS)
+  find_package(Catch2 3 REQUIRED)
+  if(TESSERA_ENABLE_APPS)
+    # The system's Python comes first: that is the one that distribution packages such as python3-h5py serve.
+    find_program(Python3_EXECUTABLE python3 PATHS /usr/bin NO_DEFAULT_PATH)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import h5py, numpy" RESULT_VARIABLE tessera_python_status
+                    ERROR_VARIABLE tessera_python_error OUTPUT_QUIET)
+    if(NOT tessera_python_status EQUAL 0)
+      message(FATAL_ERROR "Tessera: the drivers' tests need h5py and numpy, which ${Python3_EXECUTABLE} lacks; install "
+                          "python3-h5py, or name another Python with -DPython3_EXECUTABLE=<path>\n"
+                          "${tessera_python_error}")
+    endif()
+  endif()
+endif()

@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Every option of the project, and the refusal of any other TESSERA_* cache entry.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+
+option(TESSERA_ENABLE_APPS "Build the drivers (needs KokkosKernels, HDF5, CLI11, nlohmann_json, fmt)"
+       ${PROJECT_IS_TOP_LEVEL})
+option(TESSERA_ENABLE_TESTS "Build the tests (needs Catch2 3, Python 3 with h5py)" ${PROJECT_IS_TOP_LEVEL})
+option(TESSERA_WARNINGS_AS_ERRORS "Treat the compiler's warnings as errors" OFF)
+set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers for the drivers and tests: address,undefined or thread")
+
+set(tessera_known_options TESSERA_ENABLE_APPS TESSERA_ENABLE_TESTS TESSERA_WARNINGS_AS_ERRORS TESSERA_SANITIZE)
+get_cmake_property(tessera_cache_entries CACHE_VARIABLES)
+list(FILTER tessera_cache_entries INCLUDE REGEX "^TESSERA_")
+list(REMOVE_ITEM tessera_cache_entries ${tessera_known_options})
+if(tessera_cache_entries)
+  list(JOIN tessera_cache_entries ", " tessera_unknown)
+  list(JOIN tessera_known_options ", " tessera_known)
+  # The refused entry must not stay in the cache, or the corrected command would be refused as well.
+  foreach(entry IN LISTS tessera_cache_entries)
+    unset(${entry} CACHE)
+  endforeach()
+  message(FATAL_ERROR "Tessera: unknown option ${tessera_unknown}; the options are ${tessera_known}")
+endif()
+
+if(NOT TESSERA_SANITIZE MATCHES "^(|address|undefined|address,undefined|thread)$")
+  message(FATAL_ERROR "Tessera: TESSERA_SANITIZE is \"${TESSERA_SANITIZE}\"; expected address, undefined, "
+                      "address,undefined, thread or nothing")
+endif()

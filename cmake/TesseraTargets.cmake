@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Functions that make the project's own targets. None of their settings reach a user of tessera::tessera.
+
+# Warnings and sanitizers of one target.
+function(tessera_set_warnings target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wpedantic -Wnon-virtual-dtor -Wcast-align)
+  if(TESSERA_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(TESSERA_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${TESSERA_SANITIZE} -fno-omit-frame-pointer
+                                             $<$<NOT:$<CONFIG:Debug>>:-g1>)
+    if(TESSERA_SANITIZE MATCHES undefined)
+      target_compile_options(${target} PRIVATE -fno-sanitize-recover=undefined)
+    endif()
+    target_link_options(${target} PUBLIC -fsanitize=${TESSERA_SANITIZE})
+  endif()
+endfunction()
+
+# A static library of a driver. Give Kokkos (tessera::tessera, Kokkos::kokkoskernels) under PRIVATE only: a target that
+# sees Kokkos' usage requirements is compiled by nvcc in CUDA builds, and fmt does not pass nvcc.
+#   tessera_add_app_library(tessera_reduce_engine SOURCES .. [PUBLIC libraries..] [PRIVATE libraries..])
+function(tessera_add_app_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;PUBLIC;PRIVATE")
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}/apps")
+  target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  tessera_set_warnings(${name})
+endfunction()
+
+# An installed program. Its own sources are host-only; Kokkos reaches it through static libraries at link time.
+#   tessera_add_driver(tessera-reduce SOURCES main.cpp .. LIBRARIES tessera_reduce_engine ..)
+function(tessera_add_driver name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/apps")
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  tessera_set_warnings(${name})
+  install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT apps)
+endfunction()

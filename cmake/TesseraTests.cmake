@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+include(Catch)
+
+# Two threads whatever the machine, so that teams and partial results exist everywhere and a run fits under ctest -j.
+set(tessera_test_environment "OMP_NUM_THREADS=2;OMP_PROC_BIND=false")
+
+# Settings that each test gets, however it was added.
+#   tessera_set_test_properties(test.. LABELS unit)
+function(tessera_set_test_properties)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "LABELS")
+  set_tests_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES ENVIRONMENT "${tessera_test_environment}" TIMEOUT 600
+                       LABELS "${arg_LABELS}")
+  if(Kokkos_ENABLE_CUDA)
+    set_tests_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES RESOURCE_LOCK gpu)
+  endif()
+endfunction()
+
+# A Catch2 program on Kokkos; tests/support has its main. One CTest test for each test case.
+#   tessera_add_unit_test(reduce sources.. [LIBRARIES ..] [LABEL unit])
+function(tessera_add_unit_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "LIBRARIES")
+  if(NOT arg_LABEL)
+    set(arg_LABEL unit)
+  endif()
+  tessera_add_catch2_program(test_${name} ${arg_LABEL} "${arg_UNPARSED_ARGUMENTS}"
+                             "tessera_test_support;${arg_LIBRARIES}")
+endfunction()
+
+# A Catch2 program without Kokkos, for the host-only parts of the drivers.
+#   tessera_add_app_test(io_selection sources.. LIBRARIES tessera_app_common)
+function(tessera_add_app_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
+  tessera_add_catch2_program(test_${name} apps "${arg_UNPARSED_ARGUMENTS}" "Catch2::Catch2WithMain;${arg_LIBRARIES}")
+endfunction()
+
+function(tessera_add_catch2_program target label sources libraries)
+  add_executable(${target} ${sources})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/apps")
+  target_link_libraries(${target} PRIVATE ${libraries})
+  tessera_set_warnings(${target})
+  set(properties LABELS ${label} TIMEOUT 600)
+  if(Kokkos_ENABLE_CUDA)
+    list(APPEND properties RESOURCE_LOCK gpu)
+  endif()
+  # Cases are listed when ctest runs, not when the program is built: that may be on a machine without a GPU.
+  catch_discover_tests(${target} TEST_PREFIX "${target}: " DISCOVERY_MODE PRE_TEST PROPERTIES ${properties}
+                       ENVIRONMENT "${tessera_test_environment}")
+endfunction()
