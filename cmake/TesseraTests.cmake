@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include(Catch)
 
-# Two threads whatever the machine, so that teams and partial results exist everywhere and a run fits under ctest -j.
-set(tessera_test_environment "OMP_NUM_THREADS=2;OMP_PROC_BIND=false")
+# Settings that each test gets. Two threads whatever the machine, so that teams and partial results exist everywhere and
+# a run fits under ctest -j. (Two properties because catch_discover_tests takes no list as a value.)
+set(tessera_test_properties TIMEOUT 600 ENVIRONMENT "OMP_NUM_THREADS=2" ENVIRONMENT_MODIFICATION
+                            "OMP_PROC_BIND=set:false")
+if(Kokkos_ENABLE_CUDA)
+  list(APPEND tessera_test_properties RESOURCE_LOCK gpu)
+endif()
 
-# Settings that each test gets, however it was added.
-#   tessera_set_test_properties(test.. LABELS unit)
+# For tests made with add_test.
+#   tessera_set_test_properties(test.. LABELS apps)
 function(tessera_set_test_properties)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "LABELS")
-  set_tests_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES ENVIRONMENT "${tessera_test_environment}" TIMEOUT 600
-                       LABELS "${arg_LABELS}")
-  if(Kokkos_ENABLE_CUDA)
-    set_tests_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES RESOURCE_LOCK gpu)
-  endif()
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "LABELS" "")
+  set_tests_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES LABELS ${arg_LABELS} ${tessera_test_properties})
 endfunction()
 
 # A Catch2 program on Kokkos; tests/support has its main. One CTest test for each test case.
@@ -39,11 +40,7 @@ function(tessera_add_catch2_program target label sources libraries)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/apps")
   target_link_libraries(${target} PRIVATE ${libraries})
   tessera_set_warnings(${target})
-  set(properties LABELS ${label} TIMEOUT 600)
-  if(Kokkos_ENABLE_CUDA)
-    list(APPEND properties RESOURCE_LOCK gpu)
-  endif()
   # Cases are listed when ctest runs, not when the program is built: that may be on a machine without a GPU.
-  catch_discover_tests(${target} TEST_PREFIX "${target}: " DISCOVERY_MODE PRE_TEST PROPERTIES ${properties}
-                       ENVIRONMENT "${tessera_test_environment}")
+  catch_discover_tests(${target} TEST_PREFIX "${target}: " DISCOVERY_MODE PRE_TEST
+                       PROPERTIES LABELS ${label} ${tessera_test_properties})
 endfunction()
