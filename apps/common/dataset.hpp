@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// HDF5 input: what a driver knows of a dataset, and how it reads one. The only place that opens an input file.
+#ifndef TESSERA_APPS_COMMON_DATASET_HPP
+#define TESSERA_APPS_COMMON_DATASET_HPP
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host_array.hpp"
+
+namespace tessera::apps {
+
+/// What the record's "input" object says.
+struct DatasetInfo {
+  std::string file, dataset, selection;  // selection as given, "" for all
+  Shape shape;                           // of the selected array
+  Shape stored_shape;                    // of the whole dataset
+  std::string stored_type;               // "float32", "int16 big-endian", "string of 12 bytes", "compound of 16 bytes"
+  std::string layout;                    // contiguous, chunked, compact, external, virtual
+  Shape chunks;                          // empty unless chunked
+  std::vector<std::string> filters;      // "deflate", "shuffle", ..
+  std::uint64_t stored_element_bytes = 0;
+};
+
+/// Called between pieces of a long transfer with the bytes done so far and in all.
+using ProgressCallback = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+/// An open dataset with its selection resolved. All errors are Failure with one line naming file and dataset.
+class Dataset {
+ public:
+  /// spec: FILE[:/DATASET[SELECTION]], as design.md states. Nothing is read but metadata.
+  explicit Dataset(const std::string& spec);
+  ~Dataset();
+  Dataset(Dataset&&) noexcept;
+  Dataset& operator=(Dataset&&) noexcept;
+
+  [[nodiscard]] const DatasetInfo& info() const;
+
+  /// The type the dataset is computed in. \throws Failure (bad_input) for what is not a number.
+  [[nodiscard]] ElementType compute_type() const;
+  /// One line where reading rounds (long double), else "".
+  [[nodiscard]] std::string notice() const;
+
+  /// Bytes that read() / read_raw() will need. \throws Failure (no_resource) where they overflow 64 bits.
+  [[nodiscard]] std::uint64_t read_bytes() const;
+  [[nodiscard]] std::uint64_t raw_bytes() const;
+
+  /// The selected elements in compute_type(), row-major.
+  [[nodiscard]] HostArray read(const ProgressCallback& progress = {}) const;
+  /// The selected elements as stored (byte order and all), for types of 1-16 bytes. \throws Failure for others.
+  [[nodiscard]] HostBuffer read_raw(const ProgressCallback& progress = {}) const;
+
+ private:
+  friend class OutputFile;
+  struct Impl;
+  std::unique_ptr<Impl> m_impl;
+};
+
+/// One row of --list.
+struct ListedDataset {
+  std::string path, type, layout, filters;
+  Shape shape;
+};
+/// The numeric datasets of a file, in path order.
+[[nodiscard]] std::vector<ListedDataset> list_datasets(const std::string& file);
+
+}  // namespace tessera::apps
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conditions that several operations put on their arguments.
+#ifndef TESSERA_DETAIL_CHECKS_HPP
+#define TESSERA_DETAIL_CHECKS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tessera/concepts.hpp>
+#include <tessera/error.hpp>
+
+namespace tessera::detail {
+
+/// "(3, 4)"
+template <View V>
+std::string extents_text(const V& view) {
+  std::string text = "(";
+  for (std::size_t d = 0; d < V::rank(); ++d) text += (d == 0 ? "" : ", ") + std::to_string(view.extent(d));
+  return text + ")";
+}
+
+struct AddressRange {
+  std::uintptr_t begin, end;
+};
+
+/// The bytes from the first to the last element; empty for an empty view.
+template <View V>
+AddressRange address_range(const V& view) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(view.data());
+  if (view.size() == 0) return {begin, begin};
+  std::uintptr_t last = 0;
+  for (std::size_t d = 0; d < V::rank(); ++d) last += (view.extent(d) - 1) * view.stride(d);
+  return {begin, begin + (last + 1) * sizeof(typename V::value_type)};
+}
+
+template <View InView, View OutView>
+void require_disjoint(std::string_view function, const InView& in, const OutView& out) {
+  const AddressRange a = address_range(in);
+  const AddressRange b = address_range(out);
+  require_argument(a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin, function, "out",
+                   "its address range overlaps that of `in`", "separate memory", "pass another output view");
+}
+
+template <class OptionEnum, std::size_t N>
+std::string names_of(const std::array<OptionEnum, N>& values) {
+  std::string text;
+  for (const OptionEnum value : values) text += (text.empty() ? "" : ", ") + std::string(to_string(value));
+  return text;
+}
+
+/// A team size asked for by the caller, against what this kernel can have. 0: the plan decides.
+inline void require_team_size(std::string_view function, int team_size, int team_size_max) {
+  require_argument(team_size >= 0 && team_size <= team_size_max, function, "options",
+                   "team_size " + std::to_string(team_size), "0 to " + std::to_string(team_size_max),
+                   "0 lets the plan decide");
+}
+
+inline void require_league_size(std::string_view function, int league_size) {
+  require_argument(league_size >= 0, function, "options", "league_size " + std::to_string(league_size), "0 or more",
+                   "0 lets the plan decide");
+}
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conversion of results to the output's type: rounded to nearest even, clamped, never wrapped.
+#ifndef TESSERA_DETAIL_CONVERT_HPP
+#define TESSERA_DETAIL_CONVERT_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// Exact sums of products of 64-bit integers. The extension is in every compiler that Kokkos' back ends use.
+__extension__ using Int128 = __int128;
+
+/// Out and In: int128, or arithmetic. NaN becomes integer 0.
+template <class Out, class In>
+KOKKOS_FUNCTION Out convert(const In& value) {
+  if constexpr (std::is_same_v<Out, In> || std::is_floating_point_v<Out>) {
+    return static_cast<Out>(value);
+  } else {
+    constexpr Out low = std::numeric_limits<Out>::lowest();
+    constexpr Out high = std::numeric_limits<Out>::max();
+    if constexpr (std::is_floating_point_v<In>) {
+      if (value != value) return 0;
+      // high + 1 is a power of two, so it is exact in floating point where high is not.
+      constexpr In beyond = In(2) * static_cast<In>(high / 2 + 1);
+      const In whole = Kokkos::nearbyint(value);
+      if (whole >= beyond) return high;
+      if (whole < static_cast<In>(low)) return low;
+      return static_cast<Out>(whole);
+    } else {
+      const auto wide = static_cast<Int128>(value);
+      if (wide > static_cast<Int128>(high)) return high;
+      if (wide < static_cast<Int128>(low)) return low;
+      return static_cast<Out>(wide);
+    }
+  }
+}
+
+}  // namespace tessera::detail
+
+#endif

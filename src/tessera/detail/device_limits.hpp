@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a plan must know of the machine. Plans are pure functions of it.
+#ifndef TESSERA_DETAIL_DEVICE_LIMITS_HPP
+#define TESSERA_DETAIL_DEVICE_LIMITS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <tessera/concepts.hpp>
+
+namespace tessera::detail {
+
+/// Host spaces read host memory, and a team of one thread is their natural team.
+template <ExecutionSpace Space>
+inline constexpr bool is_host_space = bool(Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible);
+
+struct DeviceLimits {
+  bool is_host = true;
+  int concurrency = 1;            ///< threads that run at once
+  std::size_t scratch_bytes = 0;  ///< level 0, a team
+};
+
+template <ExecutionSpace Space>
+DeviceLimits device_limits(const Space& space) {
+  return {is_host_space<Space>, std::max(1, static_cast<int>(space.concurrency())),
+          static_cast<std::size_t>(Kokkos::TeamPolicy<Space>::scratch_size_max(0))};
+}
+
+/// Threads of one GPU multiprocessor, the grain in which leagues are counted.
+inline constexpr int multiprocessor_threads = 2048;
+
+inline int multiprocessors(const DeviceLimits& limits) {
+  return std::max(1, limits.concurrency / multiprocessor_threads);
+}
+
+}  // namespace tessera::detail
+
+#endif

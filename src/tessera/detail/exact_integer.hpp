@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums of 64-bit integers that cannot overflow on the way.
+#ifndef TESSERA_DETAIL_EXACT_INTEGER_HPP
+#define TESSERA_DETAIL_EXACT_INTEGER_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// A 128-bit two's complement integer: room for 2^63 terms of 64 bits.
+struct ExactInteger {
+  std::uint64_t low = 0;
+  std::int64_t high = 0;
+
+  KOKKOS_FUNCTION void add(const ExactInteger& other) {
+    low += other.low;
+    high += other.high + (low < other.low ? 1 : 0);
+  }
+
+  template <class T>
+  KOKKOS_FUNCTION static ExactInteger from(T value) {
+    if constexpr (std::is_signed_v<T>) {
+      return {static_cast<std::uint64_t>(static_cast<std::int64_t>(value)), value < 0 ? -1 : 0};
+    } else {
+      return {static_cast<std::uint64_t>(value), 0};
+    }
+  }
+
+  /// Whether the value fits Result, int64 or uint64.
+  template <class Result>
+  [[nodiscard]] KOKKOS_FUNCTION bool fits() const {
+    if constexpr (std::is_signed_v<Result>) return high == (static_cast<std::int64_t>(low) < 0 ? -1 : 0);
+    return high == 0;
+  }
+};
+
+/// The sum of a few 64-bit terms in two words, halves of the terms apart: three instructions a term and no carry.
+/// Good for 2^31 terms.
+template <class T>
+struct SplitSum {
+  std::uint64_t low = 0;
+  T high = 0;
+
+  KOKKOS_FUNCTION void add(T value) {
+    low += static_cast<std::uint64_t>(value) & 0xffffffffu;
+    high += value >> 32;
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION ExactInteger total() const {
+    ExactInteger upper{static_cast<std::uint64_t>(high) << 32, static_cast<std::int64_t>(high >> 32)};
+    upper.add({low, 0});
+    return upper;
+  }
+};
+
+}  // namespace tessera::detail
+
+#endif

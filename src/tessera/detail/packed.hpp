@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// 16-byte accesses: what a GPU thread moves best at once.
+#ifndef TESSERA_DETAIL_PACKED_HPP
+#define TESSERA_DETAIL_PACKED_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace tessera::detail {
+
+inline constexpr int packed_bytes = 16;
+
+/// Elements of T in one 16-byte access; 1 where they do not divide it.
+template <class T>
+inline constexpr int packed_length = packed_bytes % sizeof(T) == 0 ? packed_bytes / static_cast<int>(sizeof(T)) : 1;
+
+template <class T>
+struct alignas(packed_length<T> * sizeof(T) == packed_bytes ? packed_bytes : alignof(T)) Packed {
+  T values[packed_length<T>];
+};
+
+/// Elements before the first 16-byte boundary at or after data, at most size.
+template <class T>
+KOKKOS_FUNCTION std::int64_t misaligned_head(const T* data, std::int64_t size) {
+  const auto misalignment = reinterpret_cast<std::uintptr_t>(data) % alignof(Packed<T>);
+  const auto head = static_cast<std::int64_t>((alignof(Packed<T>) - misalignment) % alignof(Packed<T>) / sizeof(T));
+  return head < size ? head : size;
+}
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a caller may choose of a filter.
+#ifndef TESSERA_FILTER_FILTER_OPTIONS_HPP
+#define TESSERA_FILTER_FILTER_OPTIONS_HPP
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <tessera/filter/boundary.hpp>
+#include <variant>
+
+namespace tessera {
+
+/// Strategy of a filter.
+enum class FilterVariant {
+  automatic,    ///< the fastest for the request
+  overlapping,  ///< tile and halo staged in team scratch
+};
+inline constexpr std::array filter_variants{FilterVariant::automatic, FilterVariant::overlapping};
+
+constexpr std::string_view to_string(FilterVariant variant) {
+  switch (variant) {
+    case FilterVariant::automatic:
+      return "automatic";
+    case FilterVariant::overlapping:
+      break;
+  }
+  return "overlapping";
+}
+
+/// The type in which floating data accumulates.
+enum class FilterAccumulate {
+  element,  ///< the input's own
+  float64,  ///< double, rounded once to the output's type
+};
+inline constexpr std::array filter_accumulates{FilterAccumulate::element, FilterAccumulate::float64};
+
+constexpr std::string_view to_string(FilterAccumulate accumulate) {
+  return accumulate == FilterAccumulate::element ? "element" : "float64";
+}
+
+struct FilterOptions {
+  BoundaryMode mode_left = BoundaryMode::reflect;   ///< for elements before the line
+  BoundaryMode mode_right = BoundaryMode::reflect;  ///< for elements after the line
+  std::variant<double, std::int64_t, std::uint64_t> cval =
+      0.0;                  ///< of mode constant; representable in the input's type
+  std::int64_t origin = 0;  ///< shift of the window, -floor(m/2) .. floor((m-1)/2)
+  FilterAccumulate accumulate = FilterAccumulate::element;
+  FilterVariant variant = FilterVariant::automatic;
+  int league_size = 0;  ///< teams; 0: from the extents
+  int team_size = 0;    ///< threads a team; 0: from the extents
+};
+
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device level: reductions of whole views to one value.
+//
+// The kernels follow the steps of M. Harris, "Optimizing Parallel Reduction in CUDA" (2007), and the last-team finish
+// of the CUDA sample threadFenceReduction; the error bound is that of blocked pairwise summation (N. J. Higham, "The
+// accuracy of floating point summation", 1993).
+#ifndef TESSERA_REDUCE_REDUCE_HPP
+#define TESSERA_REDUCE_REDUCE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <string>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
+#include <tessera/reduce/detail/reduce_single_pass.hpp>
+#include <tessera/reduce/reduce_options.hpp>
+#include <tessera/reduce/reduce_plan.hpp>
+#include <tessera/reduce/reducers.hpp>
+#include <tessera/workspace.hpp>
+
+namespace tessera {
+
+/// What reduce() gives for a reducer: finalize's type, or value_type where there is none.
+template <Reducer R>
+using reduce_result_t = decltype(detail::finalized(
+    std::declval<const R&>(), std::declval<const typename R::value_type&>(), std::declval<const Status&>()));
+
+/// Reduces all elements of a view to one value: asynchronous on the instance, one kernel, no allocation, no fence.
+///
+/// \param[in] space      the instance that runs it
+/// \param[in] in         any rank up to 8, any extents (64-bit sizes), any layout; contiguous views are read in 16-byte
+///                       pieces wherever they begin
+/// \param[in] reducer    concept Reducer: tessera::Sum, Min, Max or a user's own
+/// \param[out] out       rank 0, the type reduce_result_t<R>, memory that the space can write; not inside `in`
+/// \param[in] options    variant, summation, sizes of league and team
+/// \param[in] workspace  at least reduce_plan(..).workspace_bytes; shared only by calls that are ordered
+///
+/// Deterministic: the same bits on every run with one plan. Compulsory bytes: size * sizeof(element) read.
+/// Scratch: team_reduce_scratch_bytes<R>(team_size) a team.
+/// What only the data can show (an integer sum that does not fit) goes to the workspace's status word, with out = 0;
+/// check(space, workspace) throws it.
+/// \throws InvalidArgument  for an empty input of a reducer that needs elements, a workspace that is too small, sizes
+///                          of league or team that the space cannot have
+/// \throws ResourceError    where the plan's scratch exceeds what a team can have
+template <ExecutionSpace Space, View InView, Reducer R, View OutView>
+void reduce(const Space& space, const InView& in, const R& reducer, const OutView& out, const ReduceOptions& options,
+            const Workspace<Space>& workspace) {
+  static_assert(AccessibleFrom<InView, Space>, "tessera::reduce: `in` must be in memory that the space can access");
+  static_assert(AccessibleFrom<OutView, Space>, "tessera::reduce: `out` must be in memory that the space can access");
+  static_assert(OutView::rank() == 0, "tessera::reduce: `out` must have rank 0");
+  static_assert(std::is_same_v<typename OutView::value_type, reduce_result_t<R>>,
+                "tessera::reduce: `out` must hold the reducer's result type");
+  using T = typename InView::non_const_value_type;
+  const Kokkos::Profiling::ScopedRegion region("tessera::reduce");
+
+  if constexpr (requires { R::needs_elements; }) {
+    detail::require_argument(!R::needs_elements || in.size() > 0, "tessera::reduce", "in",
+                             detail::extents_text(in) + " has no elements",
+                             "at least one element for " + std::string(R::name()), "test for emptiness before");
+  }
+  const ReducePlan plan = reduce_plan<T>(space, reducer, in.size(), options);
+  detail::require_scratch("tessera::reduce", plan.scratch_bytes, detail::device_limits(space));
+  detail::require_argument(workspace.bytes() >= plan.workspace_bytes, "tessera::reduce", "workspace",
+                           std::to_string(workspace.bytes()) + " bytes",
+                           "at least " + std::to_string(plan.workspace_bytes) + " bytes",
+                           "make it with reduce_plan(..).workspace_bytes");
+
+  const auto launch = [&](const auto& range) {
+    detail::launch_single_pass(space, plan, range, reducer, out.data(), workspace.partials(), workspace.ticket(),
+                               workspace.status_word());
+  };
+  if constexpr (detail::always_contiguous<InView>) {
+    launch(detail::ContiguousRange<T>{in.data(), static_cast<std::int64_t>(in.size())});
+  } else {
+    if (in.span_is_contiguous()) {
+      launch(detail::ContiguousRange<T>{in.data(), static_cast<std::int64_t>(in.size())});
+    } else {
+      launch(detail::strided_range(in));
+    }
+  }
+}
+
+/// The same with a workspace of its own: allocates, and fences when that is freed. What only the data can show is
+/// thrown. \throws InvalidArgument, ResourceError
+template <ExecutionSpace Space, View InView, Reducer R, View OutView>
+void reduce(const Space& space, const InView& in, const R& reducer, const OutView& out,
+            const ReduceOptions& options = {}) {
+  const ReducePlan plan = reduce_plan<typename InView::non_const_value_type>(space, reducer, in.size(), options);
+  const Workspace<Space> workspace(space, plan.workspace_bytes);
+  reduce(space, in, reducer, out, options, workspace);
+  check(space, workspace);
+}
+
+/// The same, returned: allocates and fences the instance. \throws InvalidArgument, ResourceError
+template <ExecutionSpace Space, View InView, Reducer R>
+reduce_result_t<R> reduce(const Space& space, const InView& in, const R& reducer, const ReduceOptions& options = {}) {
+  const Kokkos::View<reduce_result_t<R>, typename Space::memory_space> out(
+      Kokkos::view_alloc(space, "tessera::reduce::out", Kokkos::WithoutInitializing));
+  reduce(space, in, reducer, out, options);
+  reduce_result_t<R> result;
+  Kokkos::deep_copy(space, result, out);
+  space.fence("tessera::reduce::result");
+  return result;
+}
+
+}  // namespace tessera
+
+#endif

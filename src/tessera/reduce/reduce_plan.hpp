@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a reduction is mapped to teams: data, from a pure host function.
+#ifndef TESSERA_REDUCE_REDUCE_PLAN_HPP
+#define TESSERA_REDUCE_REDUCE_PLAN_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/packed.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/reduce/reduce_options.hpp>
+
+namespace tessera {
+
+struct ReducePlan {
+  ReduceVariant variant = ReduceVariant::single_pass;
+  int league_size = 1;
+  int team_size = 1;
+  int vector_length = 1;
+  int loads_in_flight = 1;          ///< 16-byte loads a thread issues before it adds
+  std::size_t scratch_bytes = 0;    ///< level 0, a team
+  std::size_t workspace_bytes = 0;  ///< partial results
+  bool operator==(const ReducePlan&) const = default;
+};
+
+inline std::string to_string(const ReducePlan& plan) {
+  return std::string(to_string(plan.variant)) + " league " + std::to_string(plan.league_size) + " team " +
+         std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " loads " +
+         std::to_string(plan.loads_in_flight) + " scratch " + std::to_string(plan.scratch_bytes) + " B workspace " +
+         std::to_string(plan.workspace_bytes) + " B";
+}
+
+namespace detail {
+
+inline constexpr int reduce_loads_in_flight = 4;
+
+/// Scratch of team_reduce: a value a thread, and a slot that says which team is last.
+template <class Value>
+KOKKOS_FUNCTION std::size_t reduce_scratch_bytes(int team_size) {
+  ScratchLayout layout;
+  layout.append<Value>(static_cast<std::size_t>(team_size));
+  layout.append<int>(1);
+  return layout.bytes();
+}
+
+/// element_bytes: of the input; Value: the reducer's value_type.
+template <class Value>
+ReducePlan make_reduce_plan(const DeviceLimits& limits, std::uint64_t size, std::size_t element_bytes,
+                            const ReduceOptions& options) {
+  require_league_size("tessera::reduce", options.league_size);
+  require_team_size("tessera::reduce", options.team_size, limits.is_host ? limits.concurrency : 1024);
+  ReducePlan plan;
+  plan.loads_in_flight = reduce_loads_in_flight;
+  const auto packed = static_cast<std::int64_t>(std::max<std::size_t>(1, packed_bytes / element_bytes));
+  const std::int64_t thread_elements = packed * plan.loads_in_flight;
+  // Measured on an H200: up to 2^26 elements the second stage costs more than idle threads, above it occupancy wins.
+  const bool large = size > (std::uint64_t{1} << 26);
+  std::int64_t league = 0;
+  if (limits.is_host) {
+    plan.team_size = 1;
+    league = 4 * limits.concurrency;
+  } else {
+    plan.team_size = large ? 1024 : 512;
+    league = (large ? 16 : 2) * multiprocessors(limits);
+  }
+  if (options.team_size != 0) plan.team_size = options.team_size;
+  league = std::min(league, ceil_div(static_cast<std::int64_t>(size), plan.team_size * thread_elements));
+  plan.league_size =
+      options.league_size != 0 ? options.league_size : static_cast<int>(std::max<std::int64_t>(1, league));
+  plan.scratch_bytes = reduce_scratch_bytes<Value>(plan.team_size);
+  plan.workspace_bytes = static_cast<std::size_t>(plan.league_size) * sizeof(Value);
+  return plan;
+}
+
+}  // namespace detail
+
+/// The plan that reduce() will follow for size elements of T. Pure: it launches and allocates nothing.
+/// \throws InvalidArgument for sizes of league or team that cannot be.
+template <class T, ExecutionSpace Space, Reducer R>
+ReducePlan reduce_plan(const Space& space, const R&, std::uint64_t size, const ReduceOptions& options = {}) {
+  return detail::make_reduce_plan<typename R::value_type>(detail::device_limits(space), size, sizeof(T), options);
+}
+
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Errors that only the data can show, reported from kernels without an order: the lowest index wins.
+#ifndef TESSERA_STATUS_HPP
+#define TESSERA_STATUS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace tessera {
+
+enum class StatusKind : std::uint8_t { integer_overflow = 1 };
+
+/// The status word of a workspace, as a kernel sees it.
+class Status {
+ public:
+  static constexpr std::uint64_t good = ~std::uint64_t{0};
+
+  KOKKOS_FUNCTION explicit Status(std::uint64_t* word) : m_word(word) {}
+
+  /// index: of the first element or output concerned; 0 where there is only one.
+  KOKKOS_FUNCTION void raise(StatusKind kind, std::uint64_t index = 0) const {
+    Kokkos::atomic_min(m_word, index << 8 | static_cast<std::uint64_t>(kind));
+  }
+
+ private:
+  std::uint64_t* m_word;
+};
+
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All of Tessera: reductions, 1D filters with halos, tiled transposes.
+#ifndef TESSERA_TESSERA_HPP
+#define TESSERA_TESSERA_HPP
+
+#include <tessera/error.hpp>
+#include <tessera/filter/boundary.hpp>
+#include <tessera/filter/filter.hpp>
+#include <tessera/filter/team_filter.hpp>
+#include <tessera/filter/weights.hpp>
+#include <tessera/reduce/reduce.hpp>
+#include <tessera/reduce/reducers.hpp>
+#include <tessera/reduce/team_reduce.hpp>
+#include <tessera/transpose/team_transpose.hpp>
+#include <tessera/transpose/transpose.hpp>
+#include <tessera/version.hpp>
+#include <tessera/workspace.hpp>
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Team level: transpose a tile inside a user's own TeamPolicy kernel.
+#ifndef TESSERA_TRANSPOSE_TEAM_TRANSPOSE_HPP
+#define TESSERA_TRANSPOSE_TEAM_TRANSPOSE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/transpose/transpose_plan.hpp>
+
+namespace tessera {
+
+namespace detail {
+
+/// A tile of rows x columns elements in memory, a stride for each index.
+template <class T>
+struct StridedTile {
+  T* data;
+  std::int64_t row_stride, column_stride;
+};
+
+/// Whole tiles with the planned team: the counts are constants, and a pointer stepped by a constant keeps the registers
+/// low (an index expression an element halved the rate on an H200).
+template <int TeamSize, TeamMember Member, class T>
+KOKKOS_FUNCTION void team_transpose_whole(const Member& team, const StridedTile<const T>& in, const StridedTile<T>& out,
+                                          T* scratch) {
+  constexpr int rows = transpose_tile_rows;
+  constexpr int columns = transpose_tile_columns;
+  constexpr int pitch = columns + transpose_pad;
+  constexpr int each = rows * columns / TeamSize;
+  const int rank = team.team_rank();
+  T values[each];
+  const T* source = in.data + rank / columns * in.row_stride + rank % columns * in.column_stride;
+  const std::int64_t source_step = TeamSize / columns * in.row_stride;
+  TESSERA_UNROLL
+  for (int k = 0; k < each; ++k, source += source_step) values[k] = *source;
+  T* stage = scratch + rank / columns * pitch + rank % columns;
+  TESSERA_UNROLL
+  for (int k = 0; k < each; ++k) stage[k * (TeamSize / columns) * pitch] = values[k];
+  team.team_barrier();
+  T* target = out.data + rank / rows * out.row_stride + rank % rows * out.column_stride;
+  const std::int64_t target_step = TeamSize / rows * out.row_stride;
+  const T* staged = scratch + rank % rows * pitch + rank / rows;
+  TESSERA_UNROLL
+  for (int k = 0; k < each; ++k, target += target_step) *target = staged[k * (TeamSize / rows)];
+}
+
+/// Any part of a tile, any team. out_by_rows: neighbouring threads write neighbouring rows of the input.
+template <TeamMember Member, class T>
+KOKKOS_FUNCTION void team_transpose_part(const Member& team, const StridedTile<const T>& in, const StridedTile<T>& out,
+                                         int rows, int columns, bool out_by_rows, T* scratch) {
+  constexpr int pitch = transpose_tile_columns + transpose_pad;
+  const int size = rows * columns;
+  TESSERA_NO_UNROLL
+  for (int e = team.team_rank(); e < size; e += team.team_size()) {
+    const int row = e / columns;
+    const int column = e - row * columns;
+    scratch[row * pitch + column] = in.data[row * in.row_stride + column * in.column_stride];
+  }
+  team.team_barrier();
+  const int fast = out_by_rows ? rows : columns;
+  TESSERA_NO_UNROLL
+  for (int e = team.team_rank(); e < size; e += team.team_size()) {
+    const int slow_index = e / fast;
+    const int fast_index = e - slow_index * fast;
+    const int row = out_by_rows ? fast_index : slow_index;
+    const int column = out_by_rows ? slow_index : fast_index;
+    out.data[column * out.row_stride + row * out.column_stride] = scratch[row * pitch + column];
+  }
+}
+
+}  // namespace detail
+
+/// Scratch of team_transpose for elements of T: 64 x 33 of them.
+template <class T>
+KOKKOS_FUNCTION constexpr std::size_t team_transpose_scratch_bytes() {
+  return detail::transpose_tile_elements * sizeof(T);
+}
+
+/// Transposes a tile through scratch with all threads of a team: out(j, i) = in(i, j).
+///
+/// \param[in] team     every thread of the team must call, with the same arguments
+/// \param[in] in       rows x columns, rows <= 64, columns <= 32, any layout
+/// \param[out] out     columns x rows, any layout, disjoint from in
+/// \param[in] scratch  team_transpose_scratch_bytes<T>() bytes of team scratch, aligned for T
+///
+/// Ends without a barrier: use team_barrier before other threads read out, and before scratch is used again.
+template <TeamMember Member, View InView, View OutView>
+KOKKOS_FUNCTION void team_transpose(const Member& team, const InView& in, const OutView& out, void* scratch) {
+  static_assert(InView::rank() == 2 && OutView::rank() == 2, "tessera::team_transpose: both views must have rank 2");
+  using T = typename OutView::value_type;
+  static_assert(std::is_same_v<typename InView::non_const_value_type, T>,
+                "tessera::team_transpose: both views must have the same element type");
+  const detail::StridedTile<const T> source{in.data(), static_cast<std::int64_t>(in.stride(0)),
+                                            static_cast<std::int64_t>(in.stride(1))};
+  const detail::StridedTile<T> target{out.data(), static_cast<std::int64_t>(out.stride(0)),
+                                      static_cast<std::int64_t>(out.stride(1))};
+  detail::team_transpose_part(team, source, target, static_cast<int>(in.extent(0)), static_cast<int>(in.extent(1)),
+                              target.column_stride <= target.row_stride, static_cast<T*>(scratch));
+}
+
+}  // namespace tessera
+
+#endif
