@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "memory_limit.hpp"
+#include "report.hpp"
+#include "signals.hpp"
+#include "text.hpp"
+#include "version.hpp"
+
+namespace tessera::apps {
+namespace {
+
+void print_line(const std::string& program, const std::string& kind, std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::fputs(fmt::format("{}: {}: {}\n", program, kind, text).c_str(), stderr);
+}
+
+void write_standard_output(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    out_of_resource(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
+  }
+}
+
+template <class Read>
+auto timed(Transfer& transfer, std::uint64_t bytes, Read&& read) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto result = read();
+  transfer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  transfer.bytes = bytes;
+  return result;
+}
+
+}  // namespace
+
+int run_driver(const std::string& program, const std::function<ExitStatus()>& body) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  install_signal_handlers();
+  try {
+    return static_cast<int>(body());
+  } catch (const Failure& failure) {
+    print_line(program, "error", failure.what());
+    return static_cast<int>(failure.status());
+  } catch (const std::bad_alloc&) {
+    print_line(program, "error", "not enough memory on the host");
+    return static_cast<int>(ExitStatus::no_resource);
+  } catch (const std::exception& error) {
+    print_line(program, "error", error.what());
+    return static_cast<int>(ExitStatus::bad_input);
+  }
+}
+
+DriverRun::DriverRun(const CommandLine& command_line)
+    : m_command_line(command_line),
+      m_begin(std::chrono::steady_clock::now()),
+      m_progress(!command_line.common().quiet && !command_line.common().no_progress, STDERR_FILENO) {
+  m_record.app = command_line.program();
+  m_record.command = command_line.command();
+  m_record.time = std::chrono::system_clock::now();
+}
+
+bool DriverRun::list() const {
+  if (!m_command_line.common().list) return false;
+  std::string text;
+  for (const auto& row : list_datasets(m_command_line.common().input)) {
+    text += fmt::format("{}  {}  {}  {}{}{}\n", row.path, row.type, to_string(row.shape), row.layout,
+                        row.filters.empty() ? "" : ", ", row.filters);
+  }
+  write_standard_output(text);
+  return true;
+}
+
+const Dataset& DriverRun::open_input() {
+  const CommonOptions& common = m_command_line.common();
+  if (!common.json_file.empty() && common.json_file != "-") check_writable("--json", common.json_file);
+  if (!common.csv_file.empty()) check_writable("--csv", common.csv_file);
+  m_input.emplace(common.input);
+  m_record.input = m_input->info();
+  return *m_input;
+}
+
+std::string DriverRun::input_name() const {
+  return m_record.input.file + ':' + m_record.input.dataset + m_record.input.selection;
+}
+
+void DriverRun::check_host_memory(std::uint64_t bytes) const {
+  const std::uint64_t available = available_memory();
+  if (bytes <= available) return;
+  for_input([&] {
+    out_of_resource(
+        fmt::format("needs {} of host memory; {} are available", format_bytes(bytes), format_bytes(available)));
+  });
+}
+
+void DriverRun::open_output(const std::string& output, const std::vector<std::string>& suffixes, std::uint64_t bytes) {
+  if (output.empty()) return;
+  m_output.emplace(output, suffixes, m_command_line.common().force);
+  m_output->check_room(bytes);
+}
+
+void DriverRun::start(std::uint64_t device_bytes) {
+  const CommonOptions& common = m_command_line.common();
+  m_session.emplace(common.kokkos_arguments, common.run.space);
+  m_record.kokkos = m_session->info();
+  if (!m_session->has_own_memory()) return;
+  if (const std::uint64_t free = m_session->free_bytes(); device_bytes > free) {
+    for_input([&] {
+      out_of_resource(fmt::format("needs {} of memory on the device {}; {} are free", format_bytes(device_bytes),
+                                  m_record.kokkos.device, format_bytes(free)));
+    });
+  }
+}
+
+RunOptions DriverRun::run_options() const {
+  RunOptions options = m_command_line.common().run;
+  options.space = m_session->space();
+  return options;
+}
+
+HostArray DriverRun::read_input() {
+  if (const std::string notice = m_input->notice(); !notice.empty()) print_line(m_record.app, "note", notice);
+  m_record.input_bytes = element_count(m_record.input.shape) * m_record.input.stored_element_bytes;
+  m_progress.begin("reading");
+  return timed(m_record.read, m_record.input_bytes, [&] { return m_input->read(m_progress.callback()); });
+}
+
+HostBuffer DriverRun::read_raw_input() {
+  m_record.input_bytes = element_count(m_record.input.shape) * m_record.input.stored_element_bytes;
+  m_progress.begin("reading");
+  return timed(m_record.read, m_record.input_bytes, [&] { return m_input->read_raw(m_progress.callback()); });
+}
+
+Provenance DriverRun::provenance() const {
+  return {join(m_command_line.command(), " "), std::string(version()), input_name()};
+}
+
+ExitStatus DriverRun::finish(std::uint64_t bytes, const WriteResults& write) {
+  const auto wrong = std::find_if(m_record.runs.begin(), m_record.runs.end(),
+                                  [](const Measurement& run) { return !run.verification.passed; });
+  const bool good = wrong == m_record.runs.end();
+  m_progress.begin("ceilings");
+  if (const std::uint64_t traffic = m_record.runs.front().bytes; traffic > 0) {
+    m_record.ceiling = measure_ceiling(m_session->space(), m_record.input_bytes);
+  }
+  if (good && m_output) {
+    m_progress.begin("writing");
+    m_record.write.emplace();
+    timed(*m_record.write, bytes, [&] {
+      write(*m_output, provenance());
+      m_output->commit();
+      return true;
+    });
+  }
+  m_progress.end();
+  m_record.seconds_total = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_begin).count();
+  hand_out();
+  if (good) return ExitStatus::good;
+  const Verification& check = wrong->verification;
+  print_line(m_record.app, "error",
+             fmt::format("{}: {} ({}) did not verify: {}; {} of {} checked are wrong{}", input_name(), wrong->operation,
+                         wrong->variant, check.first_wrong, check.wrong, check.checked,
+                         m_output ? "; the output was not written" : ""));
+  return ExitStatus::not_verified;
+}
+
+void DriverRun::hand_out() {
+  const CommonOptions& common = m_command_line.common();
+  const auto record = to_json(m_record);
+  if (!common.json_file.empty() && common.json_file != "-") write_json(common.json_file, record);
+  if (!common.csv_file.empty()) append_csv(common.csv_file, m_record);
+  const std::string report = common.quiet ? "" : report_text(m_record);
+  if (common.json_file == "-") {
+    std::fputs(report.c_str(), stderr);
+    write_standard_output(record.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+  } else {
+    write_standard_output(report);
+  }
+}
+
+}  // namespace tessera::apps

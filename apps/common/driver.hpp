@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The course that the drivers share: from the command line to the exit status.
+#ifndef TESSERA_APPS_COMMON_DRIVER_HPP
+#define TESSERA_APPS_COMMON_DRIVER_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "command_line.hpp"
+#include "dataset.hpp"
+#include "device/session.hpp"
+#include "failure.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+#include "record.hpp"
+
+namespace tessera::apps {
+
+/// Runs body and turns whatever it throws into one line on standard error and the documented status.
+[[nodiscard]] int run_driver(const std::string& program, const std::function<ExitStatus()>& body);
+
+/// One run over one INPUT: its parts in the order in which a driver calls them.
+class DriverRun {
+ public:
+  explicit DriverRun(const CommandLine& command_line);
+
+  /// Answers --list. Returns false where the run is to go on.
+  [[nodiscard]] bool list() const;
+
+  /// Opens INPUT: metadata only.
+  const Dataset& open_input();
+  /// Runs f; what it refuses is refused in the name of the input.
+  template <class F>
+  decltype(auto) for_input(F&& f) const {
+    try {
+      return f();
+    } catch (const Failure& failure) {
+      throw Failure(failure.status(), input_name() + ": " + failure.what());
+    }
+  }
+
+  /// Refuses what this process cannot hold in host memory.
+  void check_host_memory(std::uint64_t bytes) const;
+  /// Opens the target where output is not empty, and asks the disk for room.
+  void open_output(const std::string& output, const std::vector<std::string>& suffixes, std::uint64_t bytes);
+  /// Starts Kokkos; refuses what a device with memory of its own cannot hold.
+  void start(std::uint64_t device_bytes);
+  /// The common options with the space that was chosen.
+  [[nodiscard]] RunOptions run_options() const;
+
+  [[nodiscard]] HostArray read_input();
+  [[nodiscard]] HostBuffer read_raw_input();
+
+  using WriteResults = std::function<void(OutputFile&, const Provenance&)>;
+  /// Measures the ceilings, writes the output (bytes in all) with write where every run verified, and hands out the
+  /// record, the rows and the report. Returns not_verified, after a line on standard error, where one did not.
+  [[nodiscard]] ExitStatus finish(std::uint64_t bytes, const WriteResults& write);
+
+  Record& record() { return m_record; }
+  Progress& progress() { return m_progress; }
+
+ private:
+  [[nodiscard]] std::string input_name() const;
+  [[nodiscard]] Provenance provenance() const;
+  void hand_out();
+
+  const CommandLine& m_command_line;
+  std::chrono::steady_clock::time_point m_begin;
+  Progress m_progress;
+  Record m_record;
+  std::optional<Dataset> m_input;
+  std::optional<OutputFile> m_output;
+  std::optional<Session> m_session;
+};
+
+}  // namespace tessera::apps
+
+#endif

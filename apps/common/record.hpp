@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What one run of a driver was and gave, and its machine-readable forms: a JSON record and CSV rows.
+#ifndef TESSERA_APPS_COMMON_RECORD_HPP
+#define TESSERA_APPS_COMMON_RECORD_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dataset.hpp"
+#include "device/session.hpp"
+#include "host_array.hpp"
+#include "measurement.hpp"
+
+namespace tessera::apps {
+
+/// A number that keeps its kind: integers stay exact, floating values are float64.
+using Number = std::variant<std::int64_t, std::uint64_t, double>;
+
+/// One entry of the record's "results".
+struct Result {
+  std::string op;
+  ElementType type = ElementType::float64;
+  Number value = 0.0;
+};
+
+/// Bytes moved in some seconds.
+struct Transfer {
+  double seconds = 0;
+  std::uint64_t bytes = 0;
+  [[nodiscard]] double gb_per_s() const { return seconds > 0 ? 1e-9 * static_cast<double>(bytes) / seconds : 0; }
+};
+
+struct Record {
+  std::string app;
+  std::vector<std::string> command;
+  std::chrono::system_clock::time_point time;
+  KokkosInfo kokkos;
+  DatasetInfo input;
+  std::uint64_t input_bytes = 0;  // of the selected elements, as stored
+  std::vector<Measurement> runs;
+  std::optional<Ceiling> ceiling;
+  Transfer read, to_device, from_device;
+  std::optional<Transfer> write;
+  double seconds_total = 0;
+  std::vector<Result> results;
+};
+
+[[nodiscard]] nlohmann::ordered_json to_json(const Record& record);
+
+/// The share of the rate that bounds the run, by its median; nothing without a ceiling.
+[[nodiscard]] std::optional<double> fraction_of_ceiling(const Measurement& run, const std::optional<Ceiling>& ceiling);
+/// Compulsory bytes over the time, in GB/s (1e9).
+[[nodiscard]] double gb_per_s(std::uint64_t bytes, double seconds);
+/// "1.5", "nan", "-inf": as the record has it, without quotes.
+[[nodiscard]] std::string to_text(const Number& value);
+
+/// \throws Failure (bad_input) unless a file of this name can be written; made and extended by the functions below.
+void check_writable(const std::string& option, const std::string& file);
+/// Replaces the file as a whole, through a temporary name beside it. \throws Failure
+void write_json(const std::string& file, const nlohmann::ordered_json& record);
+/// Appends a row for each run in one write under a lock, behind a header where the file is new. \throws Failure
+void append_csv(const std::string& file, const Record& record);
+
+}  // namespace tessera::apps
+
+#endif

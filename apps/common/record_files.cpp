@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The files that records go to.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "failure.hpp"
+#include "record.hpp"
+#include "text.hpp"
+
+namespace tessera::apps {
+namespace {
+
+constexpr const char* csv_header =
+    "time,app,git,host,backend,file,dataset,dtype,shape,operation,variant,summation,repeats,min_seconds,median_seconds,"
+    "mean_seconds,max_seconds,stddev_seconds,bytes,median_gb_per_s,best_gb_per_s,fraction_of_ceiling,verified\n";
+
+/// A file descriptor, closed at the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : m_descriptor(descriptor) {}
+  ~Descriptor() {
+    if (m_descriptor >= 0) ::close(m_descriptor);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return m_descriptor; }
+
+ private:
+  int m_descriptor;
+};
+
+// A full disk is a matter of resources, everything else one of the name that was given.
+[[noreturn]] void fail(const std::string& file, int error) {
+  const bool no_room = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  throw Failure(no_room ? ExitStatus::no_resource : ExitStatus::bad_input,
+                fmt::format("{}: cannot be written: {}", file, std::strerror(error)));
+}
+
+void write_all(const std::string& file, int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(file, errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::string quoted(const nlohmann::ordered_json& value) {
+  std::string text = value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2)) text.insert(at, "\"");
+  return '"' + text + '"';
+}
+
+std::string csv_rows(const Record& record) {
+  const auto json = to_json(record);
+  const auto& input = json["input"];
+  std::string rows;
+  for (const auto& run : json["runs"]) {
+    const auto& seconds = run["seconds"];
+    std::vector<std::string> cells;
+    for (const auto& value : {json["time"],
+                              json["app"],
+                              json["git"],
+                              json["host"],
+                              json["kokkos"]["backend"],
+                              input["file"],
+                              input["dataset"],
+                              input["dtype"],
+                              input["shape"],
+                              run["operation"],
+                              run["variant"],
+                              run["summation"],
+                              run["repeats"],
+                              seconds["min"],
+                              seconds["median"],
+                              seconds["mean"],
+                              seconds["max"],
+                              seconds["stddev"],
+                              run["bytes"],
+                              run["gb_per_s"]["median"],
+                              run["gb_per_s"]["best"],
+                              run["fraction_of_ceiling"],
+                              run["verification"]["passed"]}) {
+      cells.push_back(quoted(value));
+    }
+    rows += join(cells, ",") + '\n';
+  }
+  return rows;
+}
+
+}  // namespace
+
+void check_writable(const std::string& option, const std::string& file) {
+  const auto refuse_file = [&](const std::string& why) { refuse(fmt::format("{} {}: {}", option, file, why)); };
+  struct stat status {};
+  if (stat(file.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) refuse_file("is a folder");
+    if (access(file.c_str(), W_OK) != 0) refuse_file(std::strerror(errno));
+    return;
+  }
+  const auto parent = std::filesystem::path(file).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  if (access(folder.c_str(), W_OK | X_OK) != 0) refuse_file(fmt::format("folder {}: {}", folder, std::strerror(errno)));
+}
+
+void write_json(const std::string& file, const nlohmann::ordered_json& record) {
+  // Names from the command line and the file system may hold bytes that are no UTF-8; they are replaced.
+  const std::string text = record.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  struct stat status {};
+  const bool exists = stat(file.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {  // a pipe or /dev/null is written to, not replaced
+    const Descriptor target(open(file.c_str(), O_WRONLY | O_CLOEXEC));
+    if (target.get() < 0) fail(file, errno);
+    write_all(file, target.get(), text);
+    return;
+  }
+  std::error_code ignored;
+  const std::string name = exists ? std::filesystem::canonical(file, ignored).string() : file;
+  std::string temporary = name + ".XXXXXX";
+  const Descriptor target(mkostemp(temporary.data(), O_CLOEXEC));
+  if (target.get() < 0) fail(file, errno);
+  try {
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(target.get(), exists ? status.st_mode & 07777 : 0666 & ~mask) != 0) fail(file, errno);
+    write_all(file, target.get(), text);
+    if (fsync(target.get()) != 0) fail(file, errno);
+    if (std::rename(temporary.c_str(), name.c_str()) != 0) fail(file, errno);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+}
+
+void append_csv(const std::string& file, const Record& record) {
+  const Descriptor target(open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  if (target.get() < 0) fail(file, errno);
+  // Jobs of an array may append to one file: the lock decides who writes the header. Not all file systems have locks.
+  (void)flock(target.get(), LOCK_EX);
+  struct stat status {};
+  if (fstat(target.get(), &status) != 0) fail(file, errno);
+  write_all(file, target.get(), (status.st_size == 0 ? csv_header : "") + csv_rows(record));
+}
+
+}  // namespace tessera::apps
