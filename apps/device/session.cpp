@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "session.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <limits>
+
+#include "common/failure.hpp"
+#include "common/memory_limit.hpp"
+#include "kokkos_settings.hpp"
+#include "spaces.hpp"
+#include "timing.hpp"
+
+namespace tessera::apps {
+namespace {
+
+Kokkos::InitializationSettings to_kokkos(const KokkosSettings& settings) {
+  Kokkos::InitializationSettings kokkos;
+  kokkos.set_disable_warnings(true);
+  if (settings.num_threads) kokkos.set_num_threads(*settings.num_threads);
+  if (settings.device_id) kokkos.set_device_id(*settings.device_id);
+  if (settings.map_device_id_by) kokkos.set_map_device_id_by(*settings.map_device_id_by);
+  if (settings.tools_libs) kokkos.set_tools_libs(*settings.tools_libs);
+  if (settings.tools_args) kokkos.set_tools_args(*settings.tools_args);
+  if (settings.tune_internals) kokkos.set_tune_internals(true);
+  return kokkos;
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+__global__ void probe_kernel() {}
+
+// Why Kokkos could not start on a GPU, "" where it can. Kokkos itself would abort.
+std::string device_trouble(const KokkosSettings& settings) {
+  int count = 0, driver = 0;
+  if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return "no driver found";
+  auto status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) {
+    const int device = settings.device_id.value_or(0);
+    if (device >= count) {
+      return "device " + std::to_string(device) + " was asked for, " + std::to_string(count) + " found";
+    }
+    // Among several GPUs Kokkos chooses; a context on another one would only cost memory there.
+    if (count > 1 && !settings.device_id) return "";
+    cudaFuncAttributes attributes{};
+    status = cudaSetDevice(device);
+    if (status == cudaSuccess) status = cudaFuncGetAttributes(&attributes, probe_kernel);
+    if (status == cudaSuccess) return "";
+  }
+  (void)cudaGetLastError();
+  return status == cudaSuccess ? "none found" : cudaGetErrorString(status);
+}
+#endif
+
+bool host_spaces_only = false;
+
+// What Kokkos::initialize does for all spaces, for those of the host alone: it knows no other way to start without the
+// GPU that it was built for.
+void initialize_host_spaces(const Kokkos::InitializationSettings& settings) {
+  Kokkos::Impl::pre_initialize(settings);
+#ifdef KOKKOS_ENABLE_OPENMP
+  Kokkos::OpenMP::impl_initialize(settings);
+#endif
+#ifdef KOKKOS_ENABLE_SERIAL
+  Kokkos::Serial::impl_initialize(settings);
+#endif
+  Kokkos::Impl::post_initialize(settings);
+}
+
+void finalize_host_spaces() {
+  Kokkos::Impl::pre_finalize();
+#ifdef KOKKOS_ENABLE_OPENMP
+  Kokkos::OpenMP::impl_finalize();
+#endif
+#ifdef KOKKOS_ENABLE_SERIAL
+  Kokkos::Serial::impl_finalize();
+#endif
+  Kokkos::Impl::post_finalize();
+}
+
+void initialize(const KokkosSettings& settings, const std::string& space) {
+#ifdef KOKKOS_ENABLE_CUDA
+  const auto trouble = device_trouble(settings);
+  if (!trouble.empty() && space == "cuda") {
+    out_of_resource("built for CUDA, but there is no usable GPU (" + trouble + "); --space openmp runs without one");
+  }
+  host_spaces_only = !trouble.empty();
+#endif
+  try {
+    if (host_spaces_only) {
+      initialize_host_spaces(to_kokkos(settings));
+    } else {
+      Kokkos::initialize(to_kokkos(settings));
+    }
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    out_of_resource("Kokkos cannot start on " + space + ": " + text.substr(0, text.find('\n')));
+  }
+  if (settings.print_configuration) {
+    visit_space(space, [](const auto& instance) { instance.print_configuration(std::cerr); });
+  }
+}
+
+std::string processor_name() {
+  std::ifstream lines("/proc/cpuinfo");
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
+  }
+  return "unknown processor";
+}
+
+}  // namespace
+
+std::vector<std::string> built_in_spaces() {
+  return {
+#ifdef KOKKOS_ENABLE_CUDA
+      "cuda",
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+      "openmp",
+#endif
+#ifdef KOKKOS_ENABLE_SERIAL
+      "serial",
+#endif
+  };
+}
+
+std::uint64_t free_bytes(const std::string& space) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if (space == "cuda") {
+    std::size_t free = 0, total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total));
+    return free;
+  }
+#endif
+  return available_memory();
+}
+
+Session::Session(const std::vector<std::string>& kokkos_arguments, const std::string& space) {
+  const auto spaces = built_in_spaces();
+  std::string list;
+  for (const auto& name : spaces) list += (list.empty() ? "" : ", ") + name;
+  if (!space.empty() && std::find(spaces.begin(), spaces.end(), space) == spaces.end()) {
+    refuse("--space " + space + ": not built in; this build has " + list);
+  }
+  m_space = space.empty() ? spaces.front() : space;
+  initialize(kokkos_settings(kokkos_arguments), m_space);
+}
+
+Session::~Session() {
+  if (host_spaces_only) {
+    finalize_host_spaces();
+  } else {
+    Kokkos::finalize();
+  }
+}
+
+KokkosInfo Session::info() const {
+  KokkosInfo info;
+  info.version = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
+                 std::to_string(KOKKOS_VERSION % 100);
+  visit_space(m_space, [&](const auto& instance) {
+    info.backend = instance.name();
+    info.concurrency = instance.concurrency();
+  });
+  info.device = processor_name();
+#ifdef KOKKOS_ENABLE_CUDA
+  if (m_space == "cuda") info.device = Kokkos::Cuda{}.cuda_device_prop().name;
+#endif
+  return info;
+}
+
+bool Session::has_own_memory() const {
+  return visit_space(m_space, [](const auto& instance) { return !is_host_space<std::decay_t<decltype(instance)>>; });
+}
+
+}  // namespace tessera::apps
