@@ -7,7 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace tessera::detail {
@@ -21,8 +20,8 @@ KOKKOS_FUNCTION Out convert(const In& value) {
   if constexpr (std::is_same_v<Out, In> || std::is_floating_point_v<Out>) {
     return static_cast<Out>(value);
   } else {
-    constexpr Out low = std::numeric_limits<Out>::lowest();
-    constexpr Out high = std::numeric_limits<Out>::max();
+    constexpr Out low = Kokkos::Experimental::finite_min_v<Out>;
+    constexpr Out high = Kokkos::Experimental::finite_max_v<Out>;
     if constexpr (std::is_floating_point_v<In>) {
       if (value != value) return 0;
       // high + 1 is a power of two, so it is exact in floating point where high is not.

@@ -7,7 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 #include <tessera/detail/exact_integer.hpp>
 #include <tessera/status.hpp>
@@ -77,9 +76,9 @@ struct Extremum {
 
   KOKKOS_FUNCTION value_type identity() const {
     if constexpr (std::is_floating_point_v<T>) {
-      return Sign * std::numeric_limits<T>::infinity();
+      return Sign * Kokkos::Experimental::infinity_v<T>;
     } else {
-      return Sign > 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+      return Sign > 0 ? Kokkos::Experimental::finite_max_v<T> : Kokkos::Experimental::finite_min_v<T>;
     }
   }
 
@@ -96,7 +95,7 @@ struct Extremum {
 
   KOKKOS_FUNCTION result_type finalize(const value_type& value) const {
     if constexpr (std::is_floating_point_v<T>) {
-      return value != value ? std::numeric_limits<T>::quiet_NaN() : value;
+      return value != value ? Kokkos::Experimental::quiet_NaN_v<T> : value;
     } else {
       return value;
     }
