@@ -15,6 +15,14 @@ if(DEFINED Kokkos_VERSION AND (Kokkos_VERSION VERSION_LESS 4.5 OR Kokkos_VERSION
 endif()
 message(STATUS "Tessera: Kokkos ${Kokkos_VERSION}, devices ${Kokkos_DEVICES}, architectures ${Kokkos_ARCH}")
 
+foreach(what DEVICE ARCH)
+  string(REPLACE DEVICE DEVICES list Kokkos_${what})
+  if(TESSERA_EXPECTED_${what} AND NOT TESSERA_EXPECTED_${what} IN_LIST ${list})
+    message(FATAL_ERROR "Tessera: ${list} of the Kokkos in ${Kokkos_DIR} is \"${${list}}\"; TESSERA_EXPECTED_${what} asks "
+                        "for ${TESSERA_EXPECTED_${what}}; name another Kokkos with -DCMAKE_PREFIX_PATH=<its prefix>")
+  endif()
+endforeach()
+
 if(Kokkos_ENABLE_CUDA)
   # Kokkos puts its launch compiler before every compile line; it does not know a compiler behind another launcher.
   if(CMAKE_CXX_COMPILER_LAUNCHER)

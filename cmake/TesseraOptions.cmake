@@ -12,8 +12,19 @@ option(TESSERA_ENABLE_APPS "Build the drivers (needs KokkosKernels, HDF5, CLI11,
 option(TESSERA_ENABLE_TESTS "Build the tests (needs Catch2 3, Python 3 with h5py)" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_WARNINGS_AS_ERRORS "Treat the compiler's warnings as errors" OFF)
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers for the drivers and tests: address,undefined or thread")
+# The machine files of cmake/machines set these.
+set(TESSERA_EXPECTED_DEVICE "" CACHE STRING "Refuse a Kokkos without this back end, for example CUDA")
+set(TESSERA_EXPECTED_ARCH "" CACHE STRING "Refuse a Kokkos built for another architecture, for example HOPPER90")
+set(TESSERA_TEST_LAUNCHER "" CACHE STRING "Command put before each unit test, for example srun;--ntasks=1")
 
-set(tessera_known_options TESSERA_ENABLE_APPS TESSERA_ENABLE_TESTS TESSERA_WARNINGS_AS_ERRORS TESSERA_SANITIZE)
+set(tessera_known_options
+    TESSERA_ENABLE_APPS
+    TESSERA_ENABLE_TESTS
+    TESSERA_WARNINGS_AS_ERRORS
+    TESSERA_SANITIZE
+    TESSERA_EXPECTED_DEVICE
+    TESSERA_EXPECTED_ARCH
+    TESSERA_TEST_LAUNCHER)
 get_cmake_property(tessera_cache_entries CACHE_VARIABLES)
 list(FILTER tessera_cache_entries INCLUDE REGEX "^TESSERA_")
 list(REMOVE_ITEM tessera_cache_entries ${tessera_known_options})

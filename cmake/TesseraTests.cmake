@@ -40,6 +40,9 @@ function(tessera_add_catch2_program target label sources libraries)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/apps")
   target_link_libraries(${target} PRIVATE ${libraries})
   tessera_set_warnings(${target})
+  if(TESSERA_TEST_LAUNCHER)
+    set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "${TESSERA_TEST_LAUNCHER}")
+  endif()
   # Cases are listed when ctest runs, not when the program is built: that may be on a machine without a GPU.
   catch_discover_tests(${target} TEST_PREFIX "${target}: " DISCOVERY_MODE PRE_TEST
                        PROPERTIES LABELS ${label} ${tessera_test_properties})

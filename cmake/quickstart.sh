@@ -403,23 +403,22 @@ kokkos_step() {
 
 # Leaves the system's own sources and lists as they are.
 bring_catch2() {
-  local apt="$prefix/build/apt" uri signed_by options
+  local apt="$prefix/build/apt" keyring=/usr/share/keyrings/debian-archive-keyring.gpg signed_by='' uri options package
   rm -rf -- "$apt" "$catch2_dir"
   mkdir -p -- "$apt"/{lists/partial,cache/archives/partial} "$catch2_dir"
-  # shellcheck disable=SC2016 # apt-get expands these
-  IFS='|' read -r uri signed_by < <(apt-get indextargets --format '$(REPO_URI)|$(SIGNED_BY)' 'Identifier: Packages' \
-    'Codename: bookworm' 'Component: main' 2>/dev/null | grep -v security | head -n 1) || true
+  # shellcheck disable=SC2016 # apt-get expands this
+  uri=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Release: bookworm' 'Component: main' | head -n 1)
   [[ -n $uri ]] || {
     printf 'apt has no source for bookworm main\n'
     return 1
   }
-  printf 'deb %s %s bookworm-backports main\n' "${signed_by:+[signed-by=$signed_by]}" "$uri" >"$apt/sources.list"
+  [[ ! -f $keyring ]] || signed_by="[signed-by=$keyring] "
+  printf 'deb %s%s bookworm-backports main\n' "$signed_by" "$uri" >"$apt/sources.list"
   options=(-o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State::lists=$apt/lists"
     -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=)
   apt-get "${options[@]}" update
   cd -- "$apt"
   apt-get "${options[@]}" download catch2 libcatch2-dev
-  local package
   for package in ./*.deb; do
     dpkg -x "$package" "$catch2_dir"
   done
