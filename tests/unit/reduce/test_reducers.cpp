@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reducers that users write: the documented concept is all that reduce needs.
+#include <catch2/catch_template_test_macros.hpp>
+#include <cstdint>
+#include <limits>
+
+#include "reduce_check.hpp"
+#include "support/spaces.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+
+/// The least there can be: value_type, identity, join.
+struct Product {
+  using value_type = double;
+  KOKKOS_FUNCTION value_type identity() const { return 1; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into *= from; }
+};
+
+/// All of it: a map to a wider value, a result of another type, and a state.
+struct ScaledMean {
+  struct value_type {
+    double sum;
+    std::int64_t count;
+  };
+  double scale;
+  KOKKOS_FUNCTION value_type identity() const { return {0, 0}; }
+  KOKKOS_FUNCTION value_type map(float element) const { return {scale * element, 1}; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
+    into.sum += from.sum;
+    into.count += from.count;
+  }
+  KOKKOS_FUNCTION float finalize(const value_type& value) const {
+    return static_cast<float>(value.sum / static_cast<double>(value.count));
+  }
+};
+
+/// A value of 24 bytes that shows a lost, doubled or foreign element: count, sum and xor of mixed elements.
+struct Fingerprint {
+  struct value_type {
+    std::uint64_t count, sum, mix;
+    bool operator==(const value_type&) const = default;
+  };
+  KOKKOS_FUNCTION value_type identity() const { return {0, 0, 0}; }
+  KOKKOS_FUNCTION value_type map(std::uint64_t element) const {
+    return {1, element * element, element * 0x9e3779b97f4a7c15u};
+  }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
+    into.count += from.count;
+    into.sum += from.sum;
+    into.mix ^= from.mix;
+  }
+};
+
+struct NoIdentity {
+  using value_type = double;
+  void join(value_type& into, const value_type& from) const { into += from; }
+};
+struct NoJoin {
+  using value_type = double;
+  double identity() const { return 0; }
+};
+
+static_assert(tessera::Reducer<Product> && tessera::Reducer<ScaledMean> && tessera::Reducer<Fingerprint>);
+static_assert(tessera::Reducer<tessera::Sum<int>> && tessera::Reducer<tessera::Min<double>>);
+static_assert(!tessera::Reducer<NoIdentity> && !tessera::Reducer<NoJoin>);
+static_assert(std::is_same_v<tessera::reduce_result_t<Product>, double>);
+static_assert(std::is_same_v<tessera::reduce_result_t<ScaledMean>, float>);
+static_assert(std::is_same_v<tessera::reduce_result_t<tessera::Sum<float>>, float>);
+static_assert(std::is_same_v<tessera::reduce_result_t<tessera::Sum<std::int32_t>>, std::int64_t>);
+static_assert(std::is_same_v<tessera::reduce_result_t<tessera::Sum<std::uint64_t>>, std::uint64_t>);
+static_assert(std::is_same_v<tessera::reduce_result_t<tessera::Max<std::int32_t>>, std::int32_t>);
+
+TEMPLATE_LIST_TEST_CASE("a reducer of three members", "[reduce]", test::Spaces) {
+  std::vector<double> values(1009, 1.0);
+  values[17] = 3;
+  values[1008] = -0.5;
+  CHECK(tessera::reduce(TestType(), test::device_copy<TestType>(values), Product{}) == -1.5);
+  CHECK(tessera::reduce(TestType(), test::device_copy<TestType>(std::vector<double>{}), Product{}) == 1);
+}
+
+TEMPLATE_LIST_TEST_CASE("a reducer with state, map and finalize", "[reduce]", test::Spaces) {
+  std::vector<float> values;
+  for (int i = 0; i < 10001; ++i) values.push_back(static_cast<float>(i));
+  CHECK(tessera::reduce(TestType(), test::device_copy<TestType>(values), ScaledMean{2}) == 10000.0f);
+}
+
+template <class Space>
+void check_fingerprint(std::size_t size, const tessera::ReduceOptions& options) {
+  INFO("size " << size << ", team " << options.team_size << ", league " << options.league_size);
+  const Fingerprint reducer;
+  const std::vector<std::uint64_t> values = test::values<std::uint64_t>(size);
+  auto expected = reducer.identity();
+  for (const std::uint64_t x : values) reducer.join(expected, reducer.map(x));
+  CHECK((tessera::reduce(Space(), test::device_copy<Space>(values), reducer, options) == expected));
+}
+
+TEMPLATE_LIST_TEST_CASE("each element counts exactly once", "[reduce]", test::Spaces) {
+  for (const std::size_t size : {0, 1, 31, 8191, 8192, 8193, 100003}) {
+    check_fingerprint<TestType>(size, {});
+    for (const int team_size : test::odd_team_sizes(TestType())) {
+      check_fingerprint<TestType>(size, {.league_size = 7, .team_size = team_size});
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The exception types and the form of their text.
+#include <catch2/catch_test_macros.hpp>
+#include <stdexcept>
+#include <tessera/error.hpp>
+#include <type_traits>
+
+#include "support/message.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+
+static_assert(std::is_base_of_v<std::runtime_error, tessera::Error>);
+static_assert(std::is_base_of_v<tessera::Error, tessera::InvalidArgument>);
+static_assert(std::is_base_of_v<tessera::Error, tessera::ResourceError>);
+
+TEST_CASE("an error names function, argument, actual, expected and remedy", "[errors]") {
+  const auto argument = [] { tessera::detail::require_argument(false, "tessera::f", "out", "3", "4", "resize it"); };
+  CHECK(test::message_of<tessera::InvalidArgument>(argument) == "tessera::f: argument `out`: 3; expected 4; resize it");
+  const auto resource = [] { tessera::detail::require_resource(false, "tessera::f", "out", "3", "4", "resize it"); };
+  CHECK(test::message_of<tessera::ResourceError>(resource) == "tessera::f: argument `out`: 3; expected 4; resize it");
+}
+
+TEST_CASE("true means fine", "[errors]") {
+  CHECK_NOTHROW(tessera::detail::require_argument(true, "tessera::f", "out", "4", "4", "none"));
+  CHECK_NOTHROW(tessera::detail::require_resource(true, "tessera::f", "out", "4", "4", "none"));
+}
+
+}  // namespace
