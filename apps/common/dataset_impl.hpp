@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inside of Dataset, for dataset.cpp and output_file.cpp only.
+#ifndef TESSERA_APPS_COMMON_DATASET_IMPL_HPP
+#define TESSERA_APPS_COMMON_DATASET_IMPL_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dataset.hpp"
+#include "hdf5_handle.hpp"
+#include "hdf5_type.hpp"
+#include "selection.hpp"
+
+namespace tessera::apps {
+
+struct Dataset::Impl {
+  Handle file, dataset, hdf5_type;
+  StoredType type;
+  ResolvedSelection selection;
+  DatasetInfo info;
+
+  /// \throws Failure (no_resource) where the selection's bytes overflow 64 bits.
+  [[nodiscard]] std::uint64_t bytes_of(std::uint64_t element_bytes) const;
+  /// Reads into out, which has room for the selection; decoder: null where the stored bytes are wanted.
+  void read_into(std::byte* out, const Decoder* decoder, std::uint64_t element_bytes,
+                 const ProgressCallback& progress) const;
+};
+
+}  // namespace tessera::apps
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How and where a dataset is stored, and whether all of it is there: HDF5 itself fills in zeros, without a word, for
+// external files and virtual sources that are missing or too short.
+#ifndef TESSERA_APPS_COMMON_HDF5_STORAGE_HPP
+#define TESSERA_APPS_COMMON_HDF5_STORAGE_HPP
+
+#include <string>
+#include <vector>
+
+#include "hdf5_handle.hpp"
+#include "host_array.hpp"
+#include "selection.hpp"
+
+namespace tessera::apps {
+
+struct StorageDescription {
+  std::string layout;                // contiguous, chunked, compact, external, virtual
+  Shape chunks;                      // empty unless chunked
+  std::vector<std::string> filters;  // in the order in which they were applied
+};
+[[nodiscard]] StorageDescription describe_storage(hid_t dataset);
+
+/// A dataset access list with which unlimited virtual datasets end before what is missing.
+[[nodiscard]] Handle dataset_access();
+
+/// Where external files are named relative to the folder of the HDF5 file and not to the working folder, as HDF5 would
+/// take them: a dataset access list that finds them there. Else none.
+[[nodiscard]] Handle external_file_access(hid_t dataset);
+
+/// A dataspace of these extents; a scalar one for rank 0.
+[[nodiscard]] Handle make_space(const Shape& shape);
+/// Selects count elements from first on along each axis; nothing to do for rank 0.
+void select_box(hid_t space, const Shape& first, const Shape& count);
+
+/// Selects on space what a selection resolved to; nothing where it is empty.
+void select_elements(hid_t space, const ResolvedSelection& selection);
+
+/// \throws Failure (bad_input), its text led by where, unless all that the selection (of a dataset's space; null: all
+/// of it) needs is there: filters, data within the file, external files, virtual sources. depth: of virtual datasets.
+void check_storage(hid_t dataset, const std::string& where, const ResolvedSelection* selection, int depth = 0);
+
+}  // namespace tessera::apps
+
+#endif
