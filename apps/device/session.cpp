@@ -128,7 +128,7 @@ std::vector<std::string> built_in_spaces() {
   };
 }
 
-std::uint64_t free_bytes(const std::string& space) {
+std::uint64_t free_bytes([[maybe_unused]] const std::string& space) {
 #ifdef KOKKOS_ENABLE_CUDA
   if (space == "cuda") {
     std::size_t free = 0, total = 0;
@@ -136,7 +136,7 @@ std::uint64_t free_bytes(const std::string& space) {
     return free;
   }
 #endif
-  return available_memory();
+  return available_host_bytes();
 }
 
 Session::Session(const std::vector<std::string>& kokkos_arguments, const std::string& space) {
