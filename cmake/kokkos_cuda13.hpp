@@ -6,8 +6,8 @@
 #ifndef TESSERA_CMAKE_KOKKOS_CUDA13_HPP
 #define TESSERA_CMAKE_KOKKOS_CUDA13_HPP
 
-#include <cstddef>
 #include <cuda_runtime_api.h>
+#include <cstddef>
 
 #if CUDART_VERSION >= 13000
 

@@ -42,7 +42,7 @@ expect 0 'Configuring done' configure -C "$source_dir/cmake/machines/cpu-native.
 # Only where HDF5 and the drivers' other needs are.
 if [[ $have_apps == ON ]]; then
   touch "$work/kokkos/KokkosKernelsConfig.cmake"
-  printf '#!/bin/bash\nexit 1\n' >"$work/python"
+  printf '#!/bin/bash\nexec python3 -S "$@"\n' >"$work/python" # sees no installed package
   chmod +x "$work/python"
   expect 1 "need h5py and numpy, which $work/python lacks; install python3-h5py" \
     configure -DTESSERA_ENABLE_APPS=ON -DTESSERA_ENABLE_TESTS=ON "-DKokkosKernels_ROOT=$work/kokkos" \
