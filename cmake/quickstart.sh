@@ -256,7 +256,7 @@ missing_packages() {
   command -v cmake >/dev/null || printf 'cmake\n'
   command -v ninja >/dev/null || printf 'ninja-build\n'
   if ! archive_is_good && ! kokkos_is_built; then
-    python_with_pip >/dev/null || printf 'python3-pip\nca-certificates\n'
+    python_with_pip >/dev/null || packages+=(python3-pip ca-certificates)
   fi
   if [[ $command != demo ]]; then
     packages+=(python3 python3-h5py)
