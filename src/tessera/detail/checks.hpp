@@ -59,6 +59,13 @@ inline void require_team_size(std::string_view function, int team_size, int team
                    "0 lets the plan decide");
 }
 
+/// A team size that was asked for, against what this kernel can have; planned ones fit, and the question costs time.
+template <class Policy, class Functor>
+void require_launchable(std::string_view function, const Policy& policy, const Functor& functor, int asked_team_size) {
+  if (asked_team_size == 0) return;
+  require_team_size(function, asked_team_size, policy.team_size_max(functor, Kokkos::ParallelForTag()));
+}
+
 inline void require_league_size(std::string_view function, int league_size) {
   require_argument(league_size >= 0, function, "options", "league_size " + std::to_string(league_size), "0 or more",
                    "0 lets the plan decide");

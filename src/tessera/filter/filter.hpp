@@ -127,7 +127,7 @@ void filter_last_axis(std::string_view function, bool reversed, const Space& spa
     const DeviceLimits limits = device_limits(space);
     const FilterPlan plan = make_filter_plan<Types>(limits, in_lines.lines(), in_lines.extent, taps, options);
     require_scratch(function, plan.scratch_bytes, limits);
-    launch_overlapping<Types>(space, plan, in_lines, out_lines, window, boundary);
+    launch_overlapping<Types>(space, plan, in_lines, out_lines, window, boundary, options.team_size);
   });
 }
 

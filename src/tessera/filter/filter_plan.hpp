@@ -43,7 +43,7 @@ namespace detail {
 
 /// Outputs that a thread keeps in registers.
 template <bool IsHost>
-inline constexpr int filter_outputs_per_thread = IsHost ? 64 : 4;
+inline constexpr int filter_outputs_per_thread = IsHost ? 64 : 8;
 
 /// Scratch pieces of the overlapping filter, in this order.
 struct FilterScratch {
@@ -71,7 +71,7 @@ FilterPlan make_filter_plan(const DeviceLimits& limits, std::int64_t lines, std:
   require_team_size("tessera::filter", options.team_size, limits.is_host ? limits.concurrency : 1024);
   FilterPlan plan;
   const int outputs = limits.is_host ? filter_outputs_per_thread<true> : filter_outputs_per_thread<false>;
-  plan.team_size = options.team_size != 0 ? options.team_size : (limits.is_host ? 1 : 256);
+  plan.team_size = options.team_size != 0 ? options.team_size : (limits.is_host ? 1 : 128);
   plan.tile = outputs * plan.team_size;
   constexpr std::int64_t pass_limit = 512;
   plan.taps_per_pass = static_cast<int>(std::min(taps, pass_limit));

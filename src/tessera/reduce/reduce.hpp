@@ -69,7 +69,7 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
 
   const auto launch = [&](const auto& range) {
     detail::launch_single_pass(space, plan, range, reducer, out.data(), workspace.partials(), workspace.ticket(),
-                               workspace.status_word());
+                               workspace.status_word(), options.team_size);
   };
   if constexpr (detail::always_contiguous<InView>) {
     launch(detail::ContiguousRange<T>{in.data(), static_cast<std::int64_t>(in.size())});

@@ -78,7 +78,7 @@ void transpose(const Space& space, const InView& in, const OutView& out, const T
         detail::make_transpose_plan(limits, request.rows, request.columns, sizeof(carrier), options);
     detail::require_scratch("tessera::transpose", plan.scratch_bytes, limits);
     if (request.rows == 0 || request.columns == 0) return;
-    detail::launch_padded(space, plan, request);
+    detail::launch_padded(space, plan, request, options.team_size);
   };
   constexpr std::size_t size = sizeof(T);
   if constexpr (detail::is_access_size(size) && alignof(T) < size) {

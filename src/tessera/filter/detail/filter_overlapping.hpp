@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
@@ -117,14 +118,14 @@ struct FilterOverlapping {
 template <class Types, ExecutionSpace Space>
 void launch_overlapping(const Space& space, const FilterPlan& plan, const LineArray<const typename Types::in_type>& in,
                         const LineArray<typename Types::out_type>& out, const FilterWindow& window,
-                        const Boundary<typename Types::in_type>& boundary) {
+                        const Boundary<typename Types::in_type>& boundary, int asked_team_size) {
   const std::int64_t tiles_per_line = ceil_div(in.extent, plan.tile);
   const FilterScratch pieces = filter_scratch<Types>(plan.tile, plan.taps_per_pass, window.taps > plan.taps_per_pass);
   const FilterOverlapping<Space, Types> functor{
       in, out, window, boundary, plan.tile, plan.taps_per_pass, tiles_per_line, in.lines() * tiles_per_line, pieces};
   auto policy = Kokkos::TeamPolicy<Space>(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_team_size("tessera::filter", plan.team_size, policy.team_size_max(functor, Kokkos::ParallelForTag()));
+  require_launchable("tessera::filter", policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::filter::overlapping", policy, functor);
 }
 

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/reduce/reduce_plan.hpp>
@@ -66,10 +67,13 @@ struct ReduceSinglePass {
     const std::int64_t share = ceil_div(team.league_size(), team.team_size());
     const std::int64_t first = Kokkos::min<std::int64_t>(team.league_size(), team.team_rank() * share);
     const std::int64_t stop = Kokkos::min<std::int64_t>(team.league_size(), first + share);
-    PairwiseFold<R> fold;
-    for (std::int64_t i = first; i < stop; ++i) fold.push(reducer, partials[i]);
-    const value_type total =
-        team_join(team, fold.total(reducer), reducer, reinterpret_cast<value_type*>(scratch + values_at));
+    value_type mine = first < stop ? partials[first] : reducer.identity();
+    if (share > 1) {
+      PairwiseFold<R> fold;
+      for (std::int64_t i = first; i < stop; ++i) fold.push(reducer, partials[i]);
+      mine = fold.total(reducer);
+    }
+    const value_type total = team_join(team, mine, reducer, reinterpret_cast<value_type*>(scratch + values_at));
     if (team.team_rank() == 0) {
       *out = static_cast<Result>(finalized(reducer, total, Status(status_word)));
       *ticket = 0;
@@ -79,7 +83,7 @@ struct ReduceSinglePass {
 
 template <ExecutionSpace Space, class Range, Reducer R, class Result>
 void launch_single_pass(const Space& space, const ReducePlan& plan, const Range& range, const R& reducer, Result* out,
-                        void* partials, std::uint32_t* ticket, std::uint64_t* status_word) {
+                        void* partials, std::uint32_t* ticket, std::uint64_t* status_word, int asked_team_size) {
   // Blocks of whole packs keep every team but the first on 16-byte boundaries where the first is.
   const std::int64_t grain = packed_length<typename Range::element_type>;
   const std::int64_t block = ceil_div(ceil_div(range.size, plan.league_size), grain) * grain;
@@ -88,7 +92,7 @@ void launch_single_pass(const Space& space, const ReducePlan& plan, const Range&
       ticket, status_word, block, plan.scratch_bytes};
   auto policy = Kokkos::TeamPolicy<Space>(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_team_size("tessera::reduce", plan.team_size, policy.team_size_max(functor, Kokkos::ParallelForTag()));
+  require_launchable("tessera::reduce", policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::reduce::single_pass", policy, functor);
 }
 

@@ -99,6 +99,17 @@ KOKKOS_FUNCTION typename R::value_type join_lanes(const R& reducer, const typena
   return values[0];
 }
 
+/// The packs after the last full set of loads: fewer than a set.
+template <class R, class T, int Lanes>
+KOKKOS_FUNCTION void add_rest(const R& reducer, const Packed<T>* packs, std::int64_t& i, std::int64_t step,
+                              std::int64_t pack_count, typename Chain<R>::type (&chains)[Lanes]) {
+  for (; i < pack_count; i += step) {
+    const Packed<T> loaded = packs[i];
+    TESSERA_UNROLL
+    for (int k = 0; k < packed_length<T>; ++k) Chain<R>::add(reducer, chains[k], loaded.values[k]);
+  }
+}
+
 /// The share of thread rank of team_size: 16-byte packs interleaved between threads, Loads of them in flight.
 template <int Loads, class R, class T>
 KOKKOS_FUNCTION typename R::value_type thread_fold(const ContiguousRange<T>& range, int rank, int team_size,
@@ -110,18 +121,9 @@ KOKKOS_FUNCTION typename R::value_type thread_fold(const ContiguousRange<T>& ran
   const std::int64_t pack_count = (range.size - head) / width;
   const std::int64_t step = team_size;
 
-  PairwiseFold<R> chains_done;
-  typename Chain<R>::type chains[lanes];
-  TESSERA_UNROLL
-  for (int lane = 0; lane < lanes; ++lane) chains[lane] = Chain<R>::identity(reducer);
-
-  for (std::int64_t i = rank; i < head; i += step) Chain<R>::add(reducer, chains[0], range.data[i]);
-  for (std::int64_t i = head + pack_count * width + rank; i < range.size; i += step) {
-    Chain<R>::add(reducer, chains[lanes - 1], range.data[i]);
-  }
-
   std::int64_t i = rank;
-  for (;;) {
+  // One chain a lane, from pack i on. Nothing but the last chain of a thread may end early.
+  const auto fold_chain = [&](typename Chain<R>::type(&chains)[lanes]) {
     for (int length = 0; length < chain_length && i + (Loads - 1) * step < pack_count; ++length, i += Loads * step) {
       Packed<T> loaded[Loads];
       TESSERA_UNROLL
@@ -132,33 +134,50 @@ KOKKOS_FUNCTION typename R::value_type thread_fold(const ContiguousRange<T>& ran
         for (int k = 0; k < width; ++k) Chain<R>::add(reducer, chains[load * width + k], loaded[load].values[k]);
       }
     }
-    if (i + (Loads - 1) * step >= pack_count) break;
+  };
+
+  typename Chain<R>::type chains[lanes];
+  TESSERA_UNROLL
+  for (int lane = 0; lane < lanes; ++lane) chains[lane] = Chain<R>::identity(reducer);
+  for (std::int64_t e = rank; e < head; e += step) Chain<R>::add(reducer, chains[0], range.data[e]);
+  for (std::int64_t e = head + pack_count * width + rank; e < range.size; e += step) {
+    Chain<R>::add(reducer, chains[lanes - 1], range.data[e]);
+  }
+  fold_chain(chains);
+  const bool single_chain = i + (Loads - 1) * step >= pack_count;
+  if (single_chain) {
+    add_rest(reducer, packs, i, step, pack_count, chains);
+    return join_lanes<lanes>(reducer, chains);
+  }
+  // Rare on a GPU, whose threads are many: the counter lives in slow memory.
+  PairwiseFold<R> chains_done;
+  for (;;) {
     chains_done.push(reducer, join_lanes<lanes>(reducer, chains));
+    if (i >= pack_count) return chains_done.total(reducer);
     TESSERA_UNROLL
     for (int lane = 0; lane < lanes; ++lane) chains[lane] = Chain<R>::identity(reducer);
+    fold_chain(chains);
+    if (i + (Loads - 1) * step >= pack_count) add_rest(reducer, packs, i, step, pack_count, chains);
   }
-  for (; i < pack_count; i += step) {
-    const Packed<T> loaded = packs[i];
-    TESSERA_UNROLL
-    for (int k = 0; k < width; ++k) Chain<R>::add(reducer, chains[k], loaded.values[k]);
-  }
-  chains_done.push(reducer, join_lanes<lanes>(reducer, chains));
-  return chains_done.total(reducer);
 }
 
 /// Elements apart in memory: one at a time, neighbours to neighbouring threads.
 template <int Loads, class R, class T, int Rank>
 KOKKOS_FUNCTION typename R::value_type thread_fold(const StridedRange<T, Rank>& range, int rank, int team_size,
                                                    const R& reducer) {
-  PairwiseFold<R> chains_done;
   std::int64_t i = rank;
-  do {
+  const auto fold_chain = [&] {
     auto chain = Chain<R>::identity(reducer);
     for (int length = 0; length < chain_length && i < range.size; ++length, i += team_size) {
       Chain<R>::add(reducer, chain, range[i]);
     }
-    chains_done.push(reducer, Chain<R>::close(reducer, chain));
-  } while (i < range.size);
+    return Chain<R>::close(reducer, chain);
+  };
+  const auto first = fold_chain();
+  if (i >= range.size) return first;
+  PairwiseFold<R> chains_done;
+  chains_done.push(reducer, first);
+  while (i < range.size) chains_done.push(reducer, fold_chain());
   return chains_done.total(reducer);
 }
 

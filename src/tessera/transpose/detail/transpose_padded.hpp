@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/transpose/team_transpose.hpp>
@@ -65,13 +66,14 @@ struct TransposePadded {
 };
 
 template <ExecutionSpace Space, class T>
-void launch_padded(const Space& space, const TransposePlan& plan, const TransposeRequest<T>& request) {
+void launch_padded(const Space& space, const TransposePlan& plan, const TransposeRequest<T>& request,
+                   int asked_team_size) {
   const std::int64_t tile_rows = ceil_div(request.rows, plan.tile_rows);
   const TransposePadded<Space, T> functor{request, tile_rows, tile_rows * ceil_div(request.columns, plan.tile_columns),
                                           request.out.column_stride <= request.out.row_stride};
   typename TransposePadded<Space, T>::policy_type policy(space, plan.league_size, plan.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_team_size("tessera::transpose", plan.team_size, policy.team_size_max(functor, Kokkos::ParallelForTag()));
+  require_launchable("tessera::transpose", policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::transpose::padded", policy, functor);
 }
 
