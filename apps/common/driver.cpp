@@ -61,6 +61,16 @@ int run_driver(const std::string& program, const std::function<ExitStatus()>& bo
   }
 }
 
+std::vector<std::string> variants_to_run(const std::string& requested, const std::vector<std::string>& names,
+                                         const std::string& automatic) {
+  if (requested != "all") return {requested};
+  std::vector<std::string> variants;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(variants),
+               [&](const std::string& name) { return name != "automatic" && name != automatic; });
+  variants.push_back(automatic);
+  return variants;
+}
+
 DriverRun::DriverRun(const CommandLine& command_line)
     : m_command_line(command_line),
       m_begin(std::chrono::steady_clock::now()),
@@ -94,14 +104,7 @@ std::string DriverRun::input_name() const {
   return m_record.input.file + ':' + m_record.input.dataset + m_record.input.selection;
 }
 
-void DriverRun::check_host_memory(std::uint64_t bytes) const {
-  const std::uint64_t available = available_memory();
-  if (bytes <= available) return;
-  for_input([&] {
-    out_of_resource(
-        fmt::format("needs {} of host memory; {} are available", format_bytes(bytes), format_bytes(available)));
-  });
-}
+void DriverRun::check_host_memory(std::uint64_t bytes) const { require_host_memory(input_name(), bytes); }
 
 void DriverRun::open_output(const std::string& output, const std::vector<std::string>& suffixes, std::uint64_t bytes) {
   if (output.empty()) return;

@@ -24,6 +24,11 @@ namespace tessera::apps {
 /// Runs body and turns whatever it throws into one line on standard error and the documented status.
 [[nodiscard]] int run_driver(const std::string& program, const std::function<ExitStatus()>& body);
 
+/// The variants that --variant asks for; of `all` automatic's comes last, so that the results are its own.
+[[nodiscard]] std::vector<std::string> variants_to_run(const std::string& requested,
+                                                       const std::vector<std::string>& names,
+                                                       const std::string& automatic);
+
 /// One run over one INPUT: its parts in the order in which a driver calls them.
 class DriverRun {
  public:

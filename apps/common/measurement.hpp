@@ -9,9 +9,20 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace tessera::apps {
+
+/// A number that keeps its kind: integers stay exact, floating values are float64.
+using Number = std::variant<std::int64_t, std::uint64_t, double>;
+
+/// Bytes moved in some seconds.
+struct Transfer {
+  double seconds = 0;
+  std::uint64_t bytes = 0;
+  [[nodiscard]] double gb_per_s() const { return seconds > 0 ? 1e-9 * static_cast<double>(bytes) / seconds : 0; }
+};
 
 /// min, median, mean, max and sample standard deviation of a set of times, in seconds.
 struct TimeStatistics {

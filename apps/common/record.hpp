@@ -10,7 +10,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "dataset.hpp"
@@ -20,21 +19,11 @@
 
 namespace tessera::apps {
 
-/// A number that keeps its kind: integers stay exact, floating values are float64.
-using Number = std::variant<std::int64_t, std::uint64_t, double>;
-
 /// One entry of the record's "results".
 struct Result {
   std::string op;
   ElementType type = ElementType::float64;
   Number value = 0.0;
-};
-
-/// Bytes moved in some seconds.
-struct Transfer {
-  double seconds = 0;
-  std::uint64_t bytes = 0;
-  [[nodiscard]] double gb_per_s() const { return seconds > 0 ? 1e-9 * static_cast<double>(bytes) / seconds : 0; }
 };
 
 struct Record {

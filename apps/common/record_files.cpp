@@ -11,11 +11,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "failure.hpp"
 #include "record.hpp"
+#include "signals.hpp"
+#include "temporary_file.hpp"
 #include "text.hpp"
 
 namespace tessera::apps {
@@ -110,8 +111,7 @@ void check_writable(const std::string& option, const std::string& file) {
     if (access(file.c_str(), W_OK) != 0) refuse_file(std::strerror(errno));
     return;
   }
-  const auto parent = std::filesystem::path(file).parent_path();
-  const std::string folder = parent.empty() ? "." : parent.string();
+  const std::string folder = folder_of(file);
   if (access(folder.c_str(), W_OK | X_OK) != 0) refuse_file(fmt::format("folder {}: {}", folder, std::strerror(errno)));
 }
 
@@ -126,22 +126,16 @@ void write_json(const std::string& file, const nlohmann::ordered_json& record) {
     write_all(file, target.get(), text);
     return;
   }
-  std::error_code ignored;
-  const std::string name = exists ? std::filesystem::canonical(file, ignored).string() : file;
-  std::string temporary = name + ".XXXXXX";
-  const Descriptor target(mkostemp(temporary.data(), O_CLOEXEC));
+  const std::string name = exists ? resolve_links(file) : file;
+  const std::string temporary = fmt::format("{}.{}", name, getpid());
+  TemporaryPath guard(temporary);
+  const Descriptor target(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (target.get() < 0) fail(file, errno);
-  try {
-    const mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(target.get(), exists ? status.st_mode & 07777 : 0666 & ~mask) != 0) fail(file, errno);
-    write_all(file, target.get(), text);
-    if (fsync(target.get()) != 0) fail(file, errno);
-    if (std::rename(temporary.c_str(), name.c_str()) != 0) fail(file, errno);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
+  if (exists && fchmod(target.get(), status.st_mode & 07777) != 0) fail(file, errno);
+  write_all(file, target.get(), text);
+  if (fsync(target.get()) != 0) fail(file, errno);
+  if (std::rename(temporary.c_str(), name.c_str()) != 0) fail(file, errno);
+  guard.release();
 }
 
 void append_csv(const std::string& file, const Record& record) {

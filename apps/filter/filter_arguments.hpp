@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of tessera-filter: as typed, and as what they mean for an input.
+#ifndef TESSERA_APPS_FILTER_FILTER_ARGUMENTS_HPP
+#define TESSERA_APPS_FILTER_FILTER_ARGUMENTS_HPP
+
+#include <string>
+
+#include "common/command_line.hpp"
+#include "common/dataset.hpp"
+#include "common/host_array.hpp"
+#include "filter_engine.hpp"
+
+namespace tessera::apps {
+
+struct FilterArguments {
+  std::string weights, weights_from, axis = "-1", mode = "reflect", cval = "0", origin = "0", accumulate, output;
+  bool convolve = false;
+};
+
+/// Checks what needs no input: names, numbers, one source of weights. \throws Failure (bad_input)
+[[nodiscard]] FilterRequest filter_request(const FilterArguments& arguments);
+
+/// Checks and adds what depends on the input: axis, cval, accumulation. \throws Failure (bad_input)
+void complete_request(FilterRequest& request, const FilterArguments& arguments, ElementType type, const Shape& shape);
+
+/// The type of the result: floating input keeps its own, integers give integers for whole weights, else float64.
+[[nodiscard]] ElementType filter_output_type(const FilterRequest& request, ElementType input);
+
+}  // namespace tessera::apps
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TESSERA_APPS_TRANSPOSE_TYPED_TRANSPOSE_ENGINE_HPP
+#define TESSERA_APPS_TRANSPOSE_TYPED_TRANSPOSE_ENGINE_HPP
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "transpose_engine.hpp"
+
+namespace tessera::apps {
+
+/// Instantiated in files of their own, because the kernels of a size take long to compile.
+template <std::size_t Bytes>
+[[nodiscard]] std::unique_ptr<TransposeEngine> make_sized_transpose_engine(HostBuffer& input, HostBuffer& output,
+                                                                           const TransposeRequest& request,
+                                                                           const std::string& space);
+
+}  // namespace tessera::apps
+
+#endif
