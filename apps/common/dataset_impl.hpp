@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "dataset.hpp"
 #include "hdf5_handle.hpp"
+#include "hdf5_pieces.hpp"
 #include "hdf5_type.hpp"
 #include "selection.hpp"
 
@@ -26,6 +28,12 @@ struct Dataset::Impl {
   /// Reads into out, which has room for the selection; decoder: null where the stored bytes are wanted.
   void read_into(std::byte* out, const Decoder* decoder, std::uint64_t element_bytes,
                  const ProgressCallback& progress) const;
+
+ private:
+  /// Reads one box: straight into its place in direct where that is given, else densely into staging. gap: the stride
+  /// of the last axis where what lies between its elements is to be read as well and left out here, else 1.
+  void read_box(const Box& box, hid_t file_space, std::uint64_t gap, std::vector<std::byte>& staging,
+                std::byte* direct) const;
 };
 
 }  // namespace tessera::apps

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -16,12 +18,14 @@ __extension__ typedef unsigned __int128 Bits;  // an element of up to 16 bytes
 constexpr bool host_is_big_endian = std::endian::native == std::endian::big;
 
 Bits load_bits(const std::byte* in, const StoredType& type) {
-  Bits bits = 0;
-  for (std::uint64_t i = 0; i < type.bytes; ++i) {
-    const std::uint64_t from_top = type.big_endian ? i : type.bytes - 1 - i;
-    bits = bits << 8 | static_cast<unsigned>(in[from_top]);
+  std::array<std::byte, sizeof(Bits)> element{};  // as the host orders bytes
+  std::byte* const first = element.data() + (host_is_big_endian ? element.size() - type.bytes : 0);
+  if (type.big_endian == host_is_big_endian || type.bytes == 1) {
+    std::memcpy(first, in, type.bytes);
+  } else {
+    std::reverse_copy(in, in + type.bytes, first);
   }
-  return bits;
+  return std::bit_cast<Bits>(element);
 }
 
 Bits field(Bits bits, unsigned position, unsigned width) { return bits >> position & ((Bits{1} << width) - 1); }

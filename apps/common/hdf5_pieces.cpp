@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 namespace tessera::apps {
 namespace {
@@ -38,23 +39,33 @@ bool advance(Shape& counter, const Shape& limits) {
 }
 
 template <std::size_t Bytes>
-void reverse_elements(std::byte* line, std::uint64_t count) {
-  struct Element {
-    std::byte bytes[Bytes];
-  };
-  auto* const first = reinterpret_cast<Element*>(line);
-  std::reverse(first, first + count);
+struct Element {
+  std::byte bytes[Bytes];
+};
+
+/// Calls work(element pointer to data) with a type of that size, for the sizes worth it; false for others.
+template <class Work>
+bool with_elements(std::byte* data, std::uint64_t bytes, Work&& work) {
+  switch (bytes) {
+    case 1:
+      work(reinterpret_cast<Element<1>*>(data));
+      return true;
+    case 2:
+      work(reinterpret_cast<Element<2>*>(data));
+      return true;
+    case 4:
+      work(reinterpret_cast<Element<4>*>(data));
+      return true;
+    case 8:
+      work(reinterpret_cast<Element<8>*>(data));
+      return true;
+    default:
+      return false;
+  }
 }
 
 void reverse_line(std::byte* line, std::uint64_t count, std::uint64_t bytes) {
-  switch (bytes) {
-    case 4:
-      return reverse_elements<4>(line, count);
-    case 8:
-      return reverse_elements<8>(line, count);
-    default:
-      break;
-  }
+  if (with_elements(line, bytes, [&](auto* first) { std::reverse(first, first + count); })) return;
   for (std::uint64_t low = 0, high = count - 1; low < high; ++low, --high) {
     std::swap_ranges(line + low * bytes, line + (low + 1) * bytes, line + high * bytes);
   }
@@ -117,6 +128,23 @@ void for_each_run(const Box& box, const Shape& array,
     run(in_box, position, stretch);
     in_box += stretch;
   } while (advance(counter, limits));
+}
+
+void close_gaps(std::byte* data, std::uint64_t lines, std::uint64_t line, std::uint64_t stride, std::uint64_t count,
+                std::uint64_t element_bytes) {
+  // Elements only move towards the front, so that one pass in place does.
+  const auto gather = [&](auto&& move) {
+    for (std::uint64_t row = 0; row < lines; ++row) {
+      for (std::uint64_t i = 0; i < count; ++i) move(row * count + i, row * line + i * stride);
+    }
+  };
+  const bool done = with_elements(data, element_bytes, [&](auto* first) {
+    gather([first](std::uint64_t to, std::uint64_t from) { first[to] = first[from]; });
+  });
+  if (done) return;
+  gather([&](std::uint64_t to, std::uint64_t from) {
+    std::memmove(data + to * element_bytes, data + from * element_bytes, element_bytes);
+  });
 }
 
 void reverse_axis(std::byte* data, const Shape& array, std::size_t axis, std::uint64_t element_bytes) {

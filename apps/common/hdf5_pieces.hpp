@@ -29,6 +29,10 @@ void for_each_box(const ResolvedSelection& selection, const Shape& chunks, std::
 void for_each_run(const Box& box, const Shape& array,
                   const std::function<void(std::uint64_t, std::uint64_t, std::uint64_t)>& run);
 
+/// Keeps elements 0, stride, 2 stride, .. (count of them) of each of many lines of line elements, and closes the gaps.
+void close_gaps(std::byte* data, std::uint64_t lines, std::uint64_t line, std::uint64_t stride, std::uint64_t count,
+                std::uint64_t element_bytes);
+
 /// Reverses the order along one axis of a dense row-major array that is not empty.
 void reverse_axis(std::byte* data, const Shape& array, std::size_t axis, std::uint64_t element_bytes);
 

@@ -17,12 +17,14 @@
 #include "hdf5_pieces.hpp"
 #include "hdf5_spec.hpp"
 #include "hdf5_storage.hpp"
+#include "hdf5_write_driver.hpp"
 #include "temporary_file.hpp"
 
 namespace tessera::apps {
 namespace {
 
 constexpr std::uint64_t piece_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t bookkeeping_bytes = std::uint64_t{16} << 10;  // headers, groups, attributes of a dataset
 
 hid_t hdf5_type_of(ElementType type) {
   switch (type) {
@@ -61,6 +63,7 @@ void check_target(const std::string& target) {
 Handle file_access() {
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG);
+  use_recording_driver(access.get());
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
   H5Pset_file_locking(access.get(), false, true);  // nobody else knows the temporary name
 #endif
@@ -136,24 +139,25 @@ void OutputFile::Impl::check_name(hid_t opened, const std::string& dataset) cons
 }
 
 void OutputFile::Impl::fail(const std::string& what) {
-  const Hdf5Error error = last_hdf5_error();
+  const std::string cause = last_hdf5_error().cause;
+  const int system_error = first_write_error();
   hdf5.reset();
   temporary.reset();
-  const std::string message = fmt::format("{}: {}: {}", location(file, name), what,
-                                          error.system_errno != 0 ? std::strerror(error.system_errno) : error.cause);
-  if (error.system_errno != 0) out_of_resource(message);
-  refuse(message);
+  const std::string where = location(file, name);
+  if (system_error != 0) out_of_resource(fmt::format("{}: {}: {}", where, what, std::strerror(system_error)));
+  refuse(fmt::format("{}: {}: {}", where, what, cause));
 }
 
 void OutputFile::Impl::begin() {
   if (hdf5) return;
   temporary = std::make_unique<TemporaryFile>(target);
   const Handle access = file_access();
+  forget_write_error();
   const char* path = temporary->path().c_str();
   hdf5 = Handle(temporary->is_copy() ? H5Fopen(path, H5F_ACC_RDWR, access.get())
                                      : H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
                 H5Fclose);
-  if (!hdf5) fail("cannot be opened for writing");
+  if (!hdf5 || first_write_error() != 0) fail("cannot be opened for writing");
   check_names(hdf5.get());  // again: the file may have changed since it was looked at first
 }
 
@@ -161,7 +165,7 @@ void OutputFile::Impl::write(const std::string& suffix, hid_t type, std::uint64_
                              const void* data, const Provenance& provenance, const ProgressCallback& progress) {
   begin();
   const std::uint64_t total = element_count(shape) * element_bytes;
-  temporary->reserve(total);
+  temporary->reserve(total + bookkeeping_bytes);
   const std::string dataset_path = dataset_name(suffix);
   if (H5Lexists(hdf5.get(), dataset_path.c_str(), H5P_DEFAULT) > 0 &&
       H5Ldelete(hdf5.get(), dataset_path.c_str(), H5P_DEFAULT) < 0) {
@@ -181,7 +185,8 @@ void OutputFile::Impl::write(const std::string& suffix, hid_t type, std::uint64_
   std::uint64_t done = 0;
   for_each_box(whole(shape), {}, element_bytes, piece_bytes, [&](const Box& box) {
     select_box(space.get(), box.first, box.count);
-    if (H5Dwrite(dataset.get(), type, space.get(), space.get(), H5P_DEFAULT, data) < 0) fail("cannot be written");
+    const herr_t written = H5Dwrite(dataset.get(), type, space.get(), space.get(), H5P_DEFAULT, data);
+    if (written < 0 || first_write_error() != 0) fail("cannot be written");
     done += element_count(box.count) * element_bytes;
     if (progress) progress(done, total);
   });
@@ -194,6 +199,7 @@ void OutputFile::Impl::write(const std::string& suffix, hid_t type, std::uint64_
 
 OutputFile::OutputFile(const std::string& spec, const std::vector<std::string>& suffixes, bool force)
     : m_impl(std::make_unique<Impl>()) {
+  silence_hdf5();
   Impl& self = *m_impl;
   FileSpec parts = split_output_spec(spec);
   self.file = std::move(parts.file);
@@ -211,7 +217,7 @@ OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
 
 void OutputFile::check_room(std::uint64_t bytes) {
   const Impl& self = *m_impl;
-  constexpr std::uint64_t bookkeeping = std::uint64_t{64} << 10;  // headers, groups, attributes
+  const std::uint64_t bookkeeping = bookkeeping_bytes * self.suffixes.size();
   const std::optional<FileState> present = state_of(self.target);
   const std::uint64_t old_bytes = present ? static_cast<std::uint64_t>(present->bytes) : 0;
   const std::uint64_t added = bytes > ~std::uint64_t{0} - bookkeeping - old_bytes ? bytes : bytes + bookkeeping;
@@ -246,7 +252,8 @@ void OutputFile::write_raw(const std::string& suffix, const Dataset& source, con
 void OutputFile::commit() {
   Impl& self = *m_impl;
   if (!self.hdf5) return;
-  if (H5Fflush(self.hdf5.get(), H5F_SCOPE_GLOBAL) < 0 || !self.hdf5.reset()) self.fail("cannot be written");
+  const bool closed = H5Fflush(self.hdf5.get(), H5F_SCOPE_GLOBAL) >= 0 && self.hdf5.reset();
+  if (!closed || first_write_error() != 0) self.fail("cannot be written");
   self.temporary->commit();
   self.temporary.reset();
 }
