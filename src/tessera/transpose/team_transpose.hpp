@@ -49,27 +49,39 @@ KOKKOS_FUNCTION void team_transpose_whole(const Member& team, const StridedTile<
   for (int k = 0; k < each; ++k, target += target_step) *target = staged[k * (TeamSize / rows)];
 }
 
-/// Any part of a tile, any team. out_by_rows: neighbouring threads write neighbouring rows of the input.
+/// Calls visit(slow, fast) for all 0 <= slow < slow_extent, 0 <= fast < fast_extent: neighbouring GPU threads get
+/// neighbouring fast indices, a host thread whole rows.
+template <TeamMember Member, class Visit>
+KOKKOS_FUNCTION void team_for_each_pair(const Member& team, int slow_extent, int fast_extent, const Visit& visit) {
+  if constexpr (is_host_space<typename Member::execution_space>) {
+    for (int slow = team.team_rank(); slow < slow_extent; slow += team.team_size()) {
+      for (int fast = 0; fast < fast_extent; ++fast) visit(slow, fast);
+    }
+  } else {
+    TESSERA_NO_UNROLL
+    for (int e = team.team_rank(); e < slow_extent * fast_extent; e += team.team_size()) {
+      const int slow = e / fast_extent;
+      visit(slow, e - slow * fast_extent);
+    }
+  }
+}
+
+/// Any part of a tile, any team. out_by_rows: the input's row index is the fast one of the output.
 template <TeamMember Member, class T>
 KOKKOS_FUNCTION void team_transpose_part(const Member& team, const StridedTile<const T>& in, const StridedTile<T>& out,
                                          int rows, int columns, bool out_by_rows, T* scratch) {
   constexpr int pitch = transpose_tile_columns + transpose_pad;
-  const int size = rows * columns;
-  TESSERA_NO_UNROLL
-  for (int e = team.team_rank(); e < size; e += team.team_size()) {
-    const int row = e / columns;
-    const int column = e - row * columns;
+  team_for_each_pair(team, rows, columns, [&](int row, int column) {
     scratch[row * pitch + column] = in.data[row * in.row_stride + column * in.column_stride];
-  }
+  });
   team.team_barrier();
-  const int fast = out_by_rows ? rows : columns;
-  TESSERA_NO_UNROLL
-  for (int e = team.team_rank(); e < size; e += team.team_size()) {
-    const int slow_index = e / fast;
-    const int fast_index = e - slow_index * fast;
-    const int row = out_by_rows ? fast_index : slow_index;
-    const int column = out_by_rows ? slow_index : fast_index;
+  const auto store = [&](int row, int column) {
     out.data[column * out.row_stride + row * out.column_stride] = scratch[row * pitch + column];
+  };
+  if (out_by_rows) {
+    team_for_each_pair(team, columns, rows, [&](int column, int row) { store(row, column); });
+  } else {
+    team_for_each_pair(team, rows, columns, store);
   }
 }
 

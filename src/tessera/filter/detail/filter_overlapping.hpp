@@ -77,11 +77,17 @@ struct FilterOverlapping {
     const std::int64_t kept_right = boundary.right == BoundaryMode::keep ? n - reach_right : n;
     const std::int64_t begin_computed = Kokkos::min(Kokkos::max(first, kept_left), end);
     const std::int64_t end_computed = Kokkos::max(Kokkos::min(end, kept_right), begin_computed);
-    for (std::int64_t i = first + team.team_rank(); i < end; i += team.team_size()) {
-      if (i < begin_computed || i >= end_computed) y[i * out.stride] = convert<Out>(x[i * in.stride]);
-    }
+    copy_kept(team, x, y, first, begin_computed);
+    copy_kept(team, x, y, end_computed, end);
     if (begin_computed < end_computed) {
       filter_range(team, scratch, x, y, begin_computed, static_cast<int>(end_computed - begin_computed));
+    }
+  }
+
+  KOKKOS_FUNCTION void copy_kept(const member_type& team, const In* x, Out* y, std::int64_t first,
+                                 std::int64_t end) const {
+    for (std::int64_t i = first + team.team_rank(); i < end; i += team.team_size()) {
+      y[i * out.stride] = convert<Out>(x[i * in.stride]);
     }
   }
 

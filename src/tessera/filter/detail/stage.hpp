@@ -10,6 +10,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/packed.hpp>
+#include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/boundary.hpp>
 
@@ -32,7 +33,10 @@ struct Boundary {
 template <TeamMember Member, class T, class Staged>
 KOKKOS_FUNCTION Staged* stage_elements(const Member& team, const T* source, int count, Staged* scratch) {
   if constexpr (is_host_space<typename Member::execution_space>) {
-    for (int i = team.team_rank(); i < count; i += team.team_size()) scratch[i] = static_cast<Staged>(source[i]);
+    const int share = static_cast<int>(ceil_div(count, team.team_size()));
+    const int first = Kokkos::min(count, team.team_rank() * share);
+    const int last = Kokkos::min(count, first + share);
+    for (int i = first; i < last; ++i) scratch[i] = static_cast<Staged>(source[i]);
     return scratch;
   } else {
     constexpr int width = packed_length<T>;
