@@ -60,8 +60,9 @@ void write_all(const std::string& file, int descriptor, std::string_view text) {
 std::string quoted(const nlohmann::ordered_json& value) {
   std::string text = value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2)) text.insert(at, "\"");
-  return '"' + text + '"';
+  std::string quoted_text = "\"";
+  for (const char c : text) quoted_text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted_text + '"';
 }
 
 std::string csv_rows(const Record& record) {
