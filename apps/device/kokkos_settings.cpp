@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "common/failure.hpp"
+#include "common/text.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -75,9 +76,7 @@ std::map<std::string, Value> given_values(const std::vector<std::string>& argume
                                       equals == std::string::npos ? equals : equals - prefix.size());
     if (argument.rfind(prefix, 0) != 0 ||
         std::find(known_names.begin(), known_names.end(), name) == known_names.end()) {
-      std::string list;
-      for (const auto& known : known_names) list += (list.empty() ? "" : ", ") + prefix + known;
-      refuse(argument + ": unknown; the Kokkos arguments are " + list);
+      refuse(argument + ": unknown; the Kokkos arguments are " + prefix + join(known_names, ", " + prefix));
     }
     const bool is_flag = name == "disable-warnings" || name == "print-configuration" || name == "tune-internals";
     if (equals == std::string::npos && !is_flag) refuse(argument + ": expected " + prefix + name + "=VALUE");

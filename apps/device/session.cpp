@@ -10,6 +10,7 @@
 
 #include "common/failure.hpp"
 #include "common/memory_limit.hpp"
+#include "common/text.hpp"
 #include "kokkos_settings.hpp"
 #include "spaces.hpp"
 #include "timing.hpp"
@@ -141,10 +142,8 @@ std::uint64_t free_bytes([[maybe_unused]] const std::string& space) {
 
 Session::Session(const std::vector<std::string>& kokkos_arguments, const std::string& space) {
   const auto spaces = built_in_spaces();
-  std::string list;
-  for (const auto& name : spaces) list += (list.empty() ? "" : ", ") + name;
   if (!space.empty() && std::find(spaces.begin(), spaces.end(), space) == spaces.end()) {
-    refuse("--space " + space + ": not built in; this build has " + list);
+    refuse("--space " + space + ": not built in; this build has " + join(spaces));
   }
   m_space = space.empty() ? spaces.front() : space;
   initialize(kokkos_settings(kokkos_arguments), m_space);

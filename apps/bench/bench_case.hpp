@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the measuring loop knows of an operation: plain functions, no Kokkos.
+#ifndef TESSERA_APPS_BENCH_BENCH_CASE_HPP
+#define TESSERA_APPS_BENCH_BENCH_CASE_HPP
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/host_array.hpp"
+
+namespace tessera::apps::bench {
+
+/// One operation on one array.
+struct Request {
+  std::string space;
+  ElementType type = ElementType::float32;
+  std::uint64_t rows = 1, columns = 0;  // rows > 1 only for transposes
+  std::int64_t taps = 0;                // 0 but for filters
+  std::vector<std::string> variants;    // of this operation
+  int team_size = 0, league_size = 0;   // 0: the plan decides
+  [[nodiscard]] std::uint64_t size() const { return rows * columns; }
+};
+
+enum class Role {
+  tessera,
+  peer,     // does the same job
+  context,  // moves the same bytes
+};
+
+/// Fields of a plan struct, as records have them.
+using Plan = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// One implementation of the operation. run() submits its work; check() poisons the output, runs, and says what is
+/// wrong, "" for nothing. refusal: why it cannot run at all.
+struct Contender {
+  std::string name;
+  Role role = Role::peer;
+  std::string variant;
+  Plan plan;
+  std::function<void()> run;
+  std::function<std::string()> check;
+  std::string refusal;
+};
+
+/// The contenders on one array in memory, and a stopwatch for them.
+struct Case {
+  std::uint64_t bytes = 0;  // compulsory
+  bool bounded_by_copy = false;
+  std::vector<Contender> contenders;
+  std::function<void()> start;
+  std::function<double()> stop;  // seconds since start of the work submitted since
+};
+
+/// An operation of the bench.
+struct Operation {
+  std::string name;
+  std::vector<ElementType> types;
+  std::vector<std::string> variants;
+  int arrays = 1;  // of the input's size, that it holds
+  std::function<Case(const Request&)> make;
+};
+
+[[nodiscard]] Operation reduce_operation();
+[[nodiscard]] Operation filter_operation();
+[[nodiscard]] Operation transpose_operation();
+
+}  // namespace tessera::apps::bench
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bench's data: pseudo-random from a fixed seed, the same on every machine, with sums that are exact in any order.
+#ifndef TESSERA_APPS_BENCH_BENCH_DATA_HPP
+#define TESSERA_APPS_BENCH_BENCH_DATA_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "bench_case.hpp"
+#include "device/timing.hpp"
+
+namespace tessera::apps::bench {
+
+/// splitmix64 of the index.
+KOKKOS_INLINE_FUNCTION std::uint64_t random_word(std::uint64_t index) {
+  std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/// Bits of an element's random numerator. Sums of 2^30 elements stay exact: numerators are symmetric about zero, so a
+/// sum wanders about as far as the square root of the count.
+template <class T>
+inline constexpr int numerator_bits = std::is_same_v<T, float> ? 8 : (std::is_same_v<T, std::int64_t> ? 33 : 32);
+
+/// Odd for floating types, so never zero.
+template <class T>
+KOKKOS_INLINE_FUNCTION std::int64_t numerator(std::uint64_t index) {
+  const auto word = static_cast<std::int64_t>(random_word(index)) >> (64 - numerator_bits<T>);
+  return std::is_floating_point_v<T> ? word | 1 : word;
+}
+
+/// A floating element is its numerator divided by this.
+template <class T>
+inline constexpr double denominator = std::is_same_v<T, float> ? 0x1p7 : (std::is_same_v<T, double> ? 0x1p31 : 1);
+
+template <class T>
+KOKKOS_INLINE_FUNCTION T element(std::uint64_t index) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(numerator<T>(index)) / static_cast<T>(denominator<T>);
+  } else {
+    return static_cast<T>(numerator<T>(index));
+  }
+}
+
+template <class Space>
+using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
+
+template <class Space, class T>
+struct FillElements {
+  T* data;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { data[i] = element<T>(static_cast<std::uint64_t>(i)); }
+};
+
+template <class Space, class T>
+Kokkos::View<T*, Space> make_elements(const Space& space, std::int64_t count) {
+  Kokkos::View<T*, Space> data(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "tessera::bench::in"), count);
+  Kokkos::parallel_for("tessera::bench::fill", Range<Space>(space, 0, count), FillElements<Space, T>{data.data()});
+  return data;
+}
+
+template <class Space, class T>
+Kokkos::View<T*, Space> make_output(const Space& space, std::int64_t count) {
+  return Kokkos::View<T*, Space>(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "tessera::bench::out"), count);
+}
+
+/// Bytes that no element of the data has.
+template <class Space, class T>
+void poison(const Space& space, const Kokkos::View<T*, Space>& out) {
+  static_assert(std::is_floating_point_v<T>);
+  Kokkos::deep_copy(space, out, Kokkos::Experimental::quiet_NaN_v<T>);
+}
+
+/// What a check found: the count of wrong outputs, "" for none.
+inline std::string wrong_outputs(std::int64_t wrong, std::int64_t count) {
+  return wrong == 0 ? "" : std::to_string(wrong) + " of " + std::to_string(count) + " outputs are wrong";
+}
+
+template <class Space>
+void add_stopwatch(Case& bench_case, const Space& space) {
+  const auto stopwatch = std::make_shared<Stopwatch<Space>>(space);
+  bench_case.start = [stopwatch] { stopwatch->start(); };
+  bench_case.stop = [stopwatch] { return stopwatch->stop(); };
+}
+
+}  // namespace tessera::apps::bench
+
+#endif

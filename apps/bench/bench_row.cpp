@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench_row.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "common/failure.hpp"
+
+namespace tessera::apps::bench {
+
+using Json = nlohmann::ordered_json;
+
+std::string to_string(RowStatus status) {
+  switch (status) {
+    case RowStatus::measured:
+      return "measured";
+    case RowStatus::wrong:
+      return "wrong";
+    case RowStatus::skipped:
+      break;
+  }
+  return "skipped";
+}
+
+std::string to_string(Role role) {
+  switch (role) {
+    case Role::tessera:
+      return "tessera";
+    case Role::peer:
+      return "peer";
+    case Role::context:
+      break;
+  }
+  return "context";
+}
+
+Json to_json(const Row& row, const Record& provenance) {
+  Record record = provenance;
+  record.ceiling = row.ceiling;
+  if (row.status == RowStatus::measured) record.runs = {row.measurement};
+  const Json whole = apps::to_json(record);
+  Json json = {{"schema", "tessera-bench/1"},
+               {"op", row.measurement.operation},
+               {"type", apps::to_string(row.type)},
+               {"size", row.rows * row.columns},
+               {"shape", row.measurement.operation == "transpose" ? Json{row.rows, row.columns} : Json{row.columns}},
+               {"taps", row.taps == 0 ? Json(nullptr) : Json(row.taps)},
+               {"implementation", row.implementation},
+               {"role", to_string(row.role)},
+               {"variant", row.measurement.variant.empty() ? Json(nullptr) : Json(row.measurement.variant)},
+               {"status", to_string(row.status)},
+               {"reason", row.reason.empty() ? Json(nullptr) : Json(row.reason)},
+               {"bytes", row.measurement.bytes}};
+  for (const char* field : {"plan", "repeats", "seconds", "gb_per_s", "fraction_of_ceiling"}) {
+    json[field] = whole["runs"].empty() ? Json(nullptr) : whole["runs"][0][field];
+  }
+  for (const char* field : {"ceiling", "version", "git", "host", "time", "slurm", "kokkos", "command"}) {
+    json[field] = whole[field];
+  }
+  return json;
+}
+
+RowFile::RowFile(const std::string& name) : m_name(name) {
+  m_descriptor = ::open(name.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (m_descriptor < 0) refuse(fmt::format("--out {}: cannot be written: {}", name, std::strerror(errno)));
+  const off_t end = ::lseek(m_descriptor, 0, SEEK_END);
+  char last = '\n';
+  if (end > 0 && ::pread(m_descriptor, &last, 1, end - 1) == 1 && last != '\n') {
+    ::close(m_descriptor);
+    refuse(fmt::format("--out {}: its last line is incomplete; remove that line or name another file", name));
+  }
+}
+
+RowFile::~RowFile() { ::close(m_descriptor); }
+
+// In one write, so that a killed job leaves whole lines.
+void RowFile::append(const Json& record) {
+  const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  const ssize_t written = ::write(m_descriptor, line.data(), line.size());
+  if (written == static_cast<ssize_t>(line.size())) return;
+  out_of_resource(
+      fmt::format("--out {}: cannot be written: {}", m_name, written < 0 ? std::strerror(errno) : "the disk is full"));
+}
+
+}  // namespace tessera::apps::bench

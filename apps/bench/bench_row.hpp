@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One line of the bench's output.
+#ifndef TESSERA_APPS_BENCH_BENCH_ROW_HPP
+#define TESSERA_APPS_BENCH_BENCH_ROW_HPP
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench_case.hpp"
+#include "common/measurement.hpp"
+#include "common/record.hpp"
+
+namespace tessera::apps::bench {
+
+enum class RowStatus { measured, wrong, skipped };
+[[nodiscard]] std::string to_string(RowStatus status);
+[[nodiscard]] std::string to_string(Role role);
+
+struct Row {
+  RowStatus status = RowStatus::measured;
+  std::string reason;  // of wrong and skipped
+  ElementType type = ElementType::float32;
+  std::uint64_t rows = 1, columns = 0;
+  std::int64_t taps = 0;
+  std::string implementation;
+  Role role = Role::peer;
+  Measurement measurement;  // no seconds unless measured
+  std::optional<Ceiling> ceiling;
+};
+
+/// The record of a row. provenance: app, command, time and kokkos are taken from it.
+[[nodiscard]] nlohmann::ordered_json to_json(const Row& row, const Record& provenance);
+
+/// A file of one JSON object a line, extended and flushed row by row.
+class RowFile {
+ public:
+  /// \throws Failure (bad_input) where it cannot be extended, or ends in the middle of a line.
+  explicit RowFile(const std::string& name);
+  ~RowFile();
+  RowFile(const RowFile&) = delete;
+  RowFile& operator=(const RowFile&) = delete;
+
+  /// \throws Failure (no_resource) where the disk is full.
+  void append(const nlohmann::ordered_json& record);
+
+ private:
+  std::string m_name;
+  int m_descriptor = -1;
+};
+
+}  // namespace tessera::apps::bench
+
+#endif

@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "bench_row.hpp"
+#include "common/text.hpp"
+#include "device/ceiling.hpp"
+#include "device/session.hpp"
+
+namespace tessera::apps::bench {
+namespace {
+
+constexpr double time_limit_seconds = 10;  // for the repeats of one case
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string size_text(const Row& row) {
+  return row.measurement.operation == "transpose" ? fmt::format("{}x{}", row.rows, row.columns)
+                                                  : fmt::format("{}", row.rows * row.columns);
+}
+
+class BenchRun {
+ public:
+  explicit BenchRun(const BenchOptions& options)
+      : m_options(options), m_session(options.kokkos_arguments, options.space) {
+    m_provenance.app = "tessera-bench";
+    m_provenance.command = options.command;
+    m_provenance.kokkos = m_session.info();
+    if (!options.out.empty()) m_file.emplace(options.out);
+    fmt::print("{}, Kokkos {} {}, GB/s: median of the repeats, compulsory bytes\n", m_provenance.kokkos.device,
+               m_provenance.kokkos.version, m_provenance.kokkos.backend);
+  }
+
+  void ceiling_rows(ElementType type, std::uint64_t count) {
+    const auto candidates = ceiling_candidates(m_session.space(), count * size_of(type));
+    for (const bool is_copy : {true, false}) {
+      const CeilingCandidate* best = nullptr;
+      for (const auto& candidate : candidates) {
+        if (candidate.is_copy == is_copy && (best == nullptr || rate(candidate) > rate(*best))) best = &candidate;
+      }
+      Row row = make_row("ceiling", type, 1, count);
+      row.implementation = is_copy ? "copy" : "read";
+      row.role = Role::context;
+      row.ceiling = ceiling_of(candidates);
+      row.measurement.variant = best->name;
+      row.measurement.bytes = best->bytes;
+      row.measurement.bounded_by_copy = is_copy;
+      row.measurement.seconds = best->seconds;
+      emit(row);
+    }
+  }
+
+  void operation_rows(const Operation& operation, Request request) {
+    request.space = m_session.space();
+    request.team_size = m_options.team_size;
+    request.league_size = m_options.league_size;
+    for (const auto& variant : m_options.variants) {
+      if (contains(operation.variants, variant)) request.variants.push_back(variant);
+    }
+    Row row = make_row(operation.name, request.type, request.rows, request.columns);
+    row.taps = request.taps;
+    const auto needed = static_cast<std::uint64_t>(operation.arrays) * request.size() * size_of(request.type);
+    if (const auto available = m_session.free_bytes(); needed > available) {
+      row.implementation = "all";
+      skip(row, fmt::format("needs {}, {} are free", format_bytes(needed), format_bytes(available)));
+      return;
+    }
+    row.ceiling = ceiling_for(request.size() * size_of(request.type));
+    Case bench_case;
+    try {
+      bench_case = operation.make(request);
+    } catch (const std::exception& error) {  // the memory went to someone else in between
+      row.implementation = "all";
+      skip(row, error.what());
+      return;
+    }
+    row.measurement.bytes = bench_case.bytes;
+    row.measurement.bounded_by_copy = bench_case.bounded_by_copy;
+    measure(bench_case, row);
+  }
+
+  [[nodiscard]] bool any_wrong() const { return m_any_wrong; }
+
+ private:
+  static double rate(const CeilingCandidate& candidate) {
+    return static_cast<double>(candidate.bytes) / statistics_of(candidate.seconds).median;
+  }
+  static Row make_row(const std::string& operation, ElementType type, std::uint64_t rows, std::uint64_t columns) {
+    Row row;
+    row.measurement.operation = operation;
+    row.type = type;
+    row.rows = rows;
+    row.columns = columns;
+    return row;
+  }
+
+  const Ceiling& ceiling_for(std::uint64_t bytes) {
+    const auto known = m_ceilings.find(bytes);
+    if (known != m_ceilings.end()) return known->second;
+    return m_ceilings[bytes] = measure_ceiling(m_session.space(), bytes);
+  }
+
+  // Checks every contender, then times those that are right, each in turn in every round.
+  void measure(const Case& bench_case, const Row& common) {
+    std::vector<Row> rows;
+    std::vector<const Contender*> right;
+    for (const auto& contender : bench_case.contenders) {
+      Row row = common;
+      row.implementation = contender.name;
+      row.role = contender.role;
+      row.measurement.variant = contender.variant;
+      row.measurement.plan = contender.plan;
+      row.reason = contender.refusal;
+      row.status = contender.refusal.empty() ? RowStatus::measured : RowStatus::skipped;
+      if (row.status == RowStatus::measured) check(contender, row);
+      if (row.status == RowStatus::measured) right.push_back(&contender);
+      rows.push_back(row);
+    }
+    auto seconds = timed(bench_case, right);
+    auto next = seconds.begin();
+    for (auto& row : rows) {
+      if (row.status == RowStatus::measured) row.measurement.seconds = std::move(*next++);
+      if (row.status == RowStatus::skipped) {
+        skip(row, row.reason);
+      } else {
+        emit(row);
+      }
+    }
+  }
+  static void check(const Contender& contender, Row& row) {
+    try {
+      row.reason = contender.check();
+      if (!row.reason.empty()) row.status = RowStatus::wrong;
+    } catch (const std::exception& error) {
+      row.reason = error.what();
+      row.status = RowStatus::skipped;
+    }
+  }
+  [[nodiscard]] std::vector<std::vector<double>> timed(const Case& bench_case,
+                                                       const std::vector<const Contender*>& contenders) const {
+    std::vector<std::vector<double>> seconds(contenders.size());
+    const auto begin = std::chrono::steady_clock::now();
+    const auto time_is_up = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > time_limit_seconds;
+    };
+    for (int round = -m_options.warmup; round < m_options.repeat; ++round) {
+      const bool last_chance = !seconds.empty() && seconds.front().empty();
+      if (time_is_up() && !last_chance) break;
+      if (round < 0 && time_is_up()) continue;
+      for (std::size_t i = 0; i < contenders.size(); ++i) {
+        bench_case.start();
+        contenders[i]->run();
+        const double elapsed = bench_case.stop();
+        if (round >= 0) seconds[i].push_back(elapsed);
+      }
+    }
+    return seconds;
+  }
+
+  void skip(Row row, std::string reason) {
+    row.status = RowStatus::skipped;
+    std::replace(reason.begin(), reason.end(), '\n', ' ');
+    row.reason = reason;
+    fmt::print(stderr, "tessera-bench: note: {} skipped: {}\n", title(row), reason);
+    write(row);
+  }
+  void emit(const Row& row) {
+    std::string text;
+    if (row.status == RowStatus::wrong) {
+      m_any_wrong = true;
+      text = fmt::format("WRONG: {}", row.reason);
+    } else {
+      const auto fraction = fraction_of_ceiling(row.measurement, row.ceiling);
+      text = fmt::format("{:9.2f} GB/s  {:5.1f} % of {}",
+                         gb_per_s(row.measurement.bytes, statistics_of(row.measurement.seconds).median),
+                         100 * fraction.value_or(0), row.measurement.bounded_by_copy ? "copy" : "read");
+    }
+    fmt::print("{:72} {}\n", title(row), text);
+    std::fflush(stdout);
+    write(row);
+  }
+  static std::string title(const Row& row) {
+    const auto taps = row.taps == 0 ? std::string{} : fmt::format(" {} taps", row.taps);
+    return fmt::format("{} {} {}{}  {}", row.measurement.operation, to_string(row.type), size_text(row), taps,
+                       row.implementation);
+  }
+  void write(const Row& row) {
+    if (!m_file) return;
+    m_provenance.time = std::chrono::system_clock::now();
+    m_file->append(to_json(row, m_provenance));
+  }
+
+  const BenchOptions& m_options;
+  Session m_session;
+  Record m_provenance;
+  std::optional<RowFile> m_file;
+  std::map<std::uint64_t, Ceiling> m_ceilings;
+  bool m_any_wrong = false;
+};
+
+Request request_for(const Operation& operation, ElementType type, const SizeOption& size) {
+  Request request;
+  request.type = type;
+  request.columns = size.rows * size.columns;
+  if (operation.name == "transpose") {
+    const auto side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(size.columns)));
+    request.rows = size.is_matrix ? size.rows : side;
+    request.columns = size.is_matrix ? size.columns : side;
+  }
+  return request;
+}
+
+void run_operation(BenchRun& run, const BenchOptions& options, const Operation& operation) {
+  for (const auto type : options.types) {
+    if (std::find(operation.types.begin(), operation.types.end(), type) == operation.types.end()) {
+      std::vector<std::string> types;
+      for (const auto known : operation.types) types.push_back(to_string(known));
+      fmt::print(stderr, "tessera-bench: note: {} is measured in {}, not in {}\n", operation.name, join(types),
+                 to_string(type));
+      continue;
+    }
+    for (const auto& size : options.sizes) {
+      Request request = request_for(operation, type, size);
+      if (operation.name != "filter") {
+        run.operation_rows(operation, request);
+        continue;
+      }
+      for (const auto taps : options.taps) {
+        request.taps = taps;
+        run.operation_rows(operation, request);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+ExitStatus run_bench(const BenchOptions& options, const std::vector<Operation>& operations) {
+  BenchRun run(options);
+  if (contains(options.operations, "ceiling")) {
+    for (const auto type : options.types) {
+      for (const auto& size : options.sizes) run.ceiling_rows(type, size.rows * size.columns);
+    }
+  }
+  for (const auto& operation : operations) {
+    if (contains(options.operations, operation.name)) run_operation(run, options, operation);
+  }
+  return run.any_wrong() ? ExitStatus::not_verified : ExitStatus::good;
+}
+
+}  // namespace tessera::apps::bench

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Correlations of one long line, mode reflect.
+#include <Kokkos_Core.hpp>
+#include <limits>
+#include <tessera/filter/filter.hpp>
+#include <vector>
+
+#include "bench_case.hpp"
+#include "bench_data.hpp"
+#include "device/spaces.hpp"
+
+namespace tessera::apps::bench {
+namespace {
+
+/// The direct form, one output a thread, every load from memory: what a Kokkos user writes first.
+template <class T, class Accumulator>
+struct DirectFilter {
+  const T* in;
+  const double* weights;
+  std::int64_t count, taps;
+
+  KOKKOS_FUNCTION std::int64_t reflected(std::int64_t j) const {
+    while (j < 0 || j >= count) j = j < 0 ? -1 - j : 2 * count - 1 - j;
+    return j;
+  }
+  /// The sum, and the sum of the terms' magnitudes.
+  KOKKOS_FUNCTION Accumulator sum(std::int64_t i, Accumulator& magnitudes) const {
+    const std::int64_t first = i - taps / 2;
+    Accumulator total = 0;
+    for (std::int64_t k = 0; k < taps; ++k) {
+      const Accumulator term =
+          static_cast<Accumulator>(weights[k]) * static_cast<Accumulator>(in[reflected(first + k)]);
+      total += term;
+      magnitudes += Kokkos::abs(term);
+    }
+    return total;
+  }
+};
+
+template <class T>
+struct StoreDirect {
+  DirectFilter<T, T> filter;
+  T* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    T magnitudes = 0;
+    out[i] = filter.sum(i, magnitudes);
+  }
+};
+
+template <class T>
+struct CountWrongOutputs {
+  DirectFilter<T, double> filter;
+  const T* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    double magnitudes = 0;
+    const double expected = filter.sum(i, magnitudes);
+    const double unit = std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53;
+    const double bound = static_cast<double>(filter.taps + 4) * unit * magnitudes;
+    wrong += !(Kokkos::abs(static_cast<double>(out[i]) - expected) <= bound);
+  }
+};
+template <class T>
+struct CountDifferent {
+  const T *in, *out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const { wrong += !(in[i] == out[i]); }
+};
+
+/// Positive, no two neighbours alike, not symmetric: a wrong index or a reversed order shows.
+std::vector<double> make_weights(std::int64_t taps) {
+  std::vector<double> weights(static_cast<std::size_t>(taps));
+  for (std::int64_t k = 0; k < taps; ++k) {
+    weights[static_cast<std::size_t>(k)] = static_cast<double>(5 * k % 7 + 1) / (4.0 * static_cast<double>(taps));
+  }
+  return weights;
+}
+
+template <class Space, class T>
+class FilterCase {
+ public:
+  FilterCase(const Space& space, const Request& request)
+      : m_space(space),
+        m_count(static_cast<std::int64_t>(request.size())),
+        m_in(make_elements<Space, T>(space, m_count)),
+        m_out(make_output<Space, T>(space, m_count)),
+        m_weights(space, make_weights(request.taps)) {
+    m_case.bytes = 2 * request.size() * sizeof(T);
+    m_case.bounded_by_copy = true;
+    add_stopwatch(m_case, space);
+    for (const auto variant : filter_variants) {
+      for (const auto& wanted : request.variants) {
+        if (wanted != to_string(variant)) continue;
+        FilterOptions options;
+        options.variant = variant;
+        options.team_size = request.team_size;
+        options.league_size = request.league_size;
+        add_tessera(options);
+      }
+    }
+    add_direct();
+    add_deep_copy();
+  }
+
+  [[nodiscard]] const Case& get() const { return m_case; }
+
+ private:
+  [[nodiscard]] Range<Space> range() const { return Range<Space>(m_space, 0, m_count); }
+  template <class Accumulator>
+  [[nodiscard]] DirectFilter<T, Accumulator> direct() const {
+    return {m_in.data(), m_weights.values().data(), m_count, m_weights.size()};
+  }
+  // The closures of a contender live as long as the arrays: m_case's owner keeps them through m_in, m_out, m_weights.
+  template <class Run, class Counter>
+  void add(Contender contender, Run run, const Counter& counter) {
+    contender.run = run;
+    contender.check = [space = m_space, out = m_out, range = range(), run, counter] {
+      poison(space, out);
+      run();
+      std::int64_t wrong = 0;
+      Kokkos::parallel_reduce("tessera::bench::check", range, counter, wrong);
+      return wrong_outputs(wrong, range.end());
+    };
+    m_case.contenders.push_back(std::move(contender));
+  }
+
+  void add_tessera(const FilterOptions& options) {
+    Contender contender{"tessera " + std::string(to_string(options.variant)),
+                        Role::tessera,
+                        std::string(to_string(options.variant)),
+                        {},
+                        {},
+                        {},
+                        {}};
+    try {
+      const auto plan = filter_plan<T>(m_space, m_in, m_weights, options);
+      contender.plan = {{"league_size", plan.league_size},
+                        {"team_size", plan.team_size},
+                        {"vector_length", plan.vector_length},
+                        {"tile", plan.tile},
+                        {"halo", plan.halo},
+                        {"taps_per_pass", plan.taps_per_pass},
+                        {"scratch_bytes", plan.scratch_bytes}};
+      add(
+          contender,
+          [space = m_space, in = m_in, out = m_out, weights = m_weights, options] {
+            tessera::correlate(space, in, weights, out, options);
+          },
+          CountWrongOutputs<T>{direct<double>(), m_out.data()});
+    } catch (const Error& error) {
+      contender.refusal = error.what();
+      m_case.contenders.push_back(contender);
+    }
+  }
+  void add_direct() {
+    add(
+        {"Kokkos::parallel_for, direct", Role::peer, {}, {}, {}, {}, {}},
+        [policy = range(), in = m_in, weights = m_weights, filter = direct<T>(), out = m_out] {
+          Kokkos::parallel_for("tessera::bench::direct", policy, StoreDirect<T>{filter, out.data()});
+        },
+        CountWrongOutputs<T>{direct<double>(), m_out.data()});
+  }
+  void add_deep_copy() {
+    add(
+        {"Kokkos::deep_copy", Role::context, {}, {}, {}, {}, {}},
+        [space = m_space, in = m_in, out = m_out] { Kokkos::deep_copy(space, out, in); },
+        CountDifferent<T>{m_in.data(), m_out.data()});
+  }
+
+  Space m_space;
+  std::int64_t m_count;
+  Kokkos::View<T*, Space> m_in, m_out;
+  FilterWeights<Space> m_weights;
+  Case m_case;
+};
+
+Case make_filter_case(const Request& request) {
+  return visit_space(request.space, [&](const auto& space) {
+    using Space = std::decay_t<decltype(space)>;
+    if (request.type == ElementType::float32) return FilterCase<Space, float>(space, request).get();
+    return FilterCase<Space, double>(space, request).get();
+  });
+}
+
+}  // namespace
+
+Operation filter_operation() {
+  Operation operation{"filter", {ElementType::float32, ElementType::float64}, {}, 2, make_filter_case};
+  for (const auto variant : filter_variants) operation.variants.emplace_back(to_string(variant));
+  return operation;
+}
+
+}  // namespace tessera::apps::bench

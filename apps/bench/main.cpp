@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tessera-bench: Tessera's operations and their peers, checked, then timed beside the machine's ceilings.
+#include <cstdio>
+
+#include "bench_options.hpp"
+#include "bench_report.hpp"
+#include "bench_run.hpp"
+#include "common/driver.hpp"
+
+int main(int argc, char** argv) {
+  using namespace tessera::apps;
+  return run_driver("tessera-bench", [&] {
+    const std::vector<bench::Operation> operations{bench::reduce_operation(), bench::filter_operation(),
+                                                   bench::transpose_operation()};
+    bench::BenchOptions options;
+    if (!bench::parse_options(argc, argv, operations, options)) return ExitStatus::good;
+    if (!options.is_report) return bench::run_bench(options, operations);
+    std::fputs(bench::report_tables(options.files).c_str(), stdout);
+    return ExitStatus::good;
+  });
+}

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Transposes of row-major matrices, out of place.
+#include <Kokkos_Core.hpp>
+#include <tessera/transpose/transpose.hpp>
+
+#include "bench_case.hpp"
+#include "bench_data.hpp"
+#include "device/spaces.hpp"
+#ifdef TESSERA_BENCH_HAS_CUBLAS
+#include "cublas_geam.hpp"
+#endif
+
+namespace tessera::apps::bench {
+namespace {
+
+template <class T>
+struct CountMisplaced {
+  const T* out;
+  std::int64_t rows, columns;  // of the input
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    const std::int64_t column = i / rows, row = i % rows;
+    wrong += !(out[i] == element<T>(static_cast<std::uint64_t>(row * columns + column)));
+  }
+};
+
+template <class Space, class T>
+class TransposeCase {
+ public:
+  template <class Layout>
+  using Matrix = Kokkos::View<T**, Layout, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  TransposeCase(const Space& space, const Request& request)
+      : m_space(space),
+        m_rows(static_cast<std::int64_t>(request.rows)),
+        m_columns(static_cast<std::int64_t>(request.columns)),
+        m_in(make_elements<Space, T>(space, m_rows * m_columns)),
+        m_out(make_output<Space, T>(space, m_rows * m_columns)) {
+    m_case.bytes = 2 * request.size() * sizeof(T);
+    m_case.bounded_by_copy = true;
+    add_stopwatch(m_case, space);
+    for (const auto variant : transpose_variants) {
+      for (const auto& wanted : request.variants) {
+        if (wanted == to_string(variant)) add_tessera({variant, request.league_size, request.team_size});
+      }
+    }
+    add_deep_copy();
+#ifdef TESSERA_BENCH_HAS_CUBLAS
+    if constexpr (std::is_same_v<Space, Kokkos::Cuda>) add_geam();
+#endif
+  }
+
+  [[nodiscard]] const Case& get() const { return m_case; }
+
+ private:
+  template <class Run>
+  void add(Contender contender, Run run) {
+    contender.run = [run, in = m_in, out = m_out] { run(); };  // keeps the arrays
+    contender.check = [space = m_space, out = m_out, run = contender.run, rows = m_rows, columns = m_columns] {
+      poison(space, out);
+      run();
+      std::int64_t wrong = 0;
+      Kokkos::parallel_reduce("tessera::bench::check", Range<Space>(space, 0, rows * columns),
+                              CountMisplaced<T>{out.data(), rows, columns}, wrong);
+      return wrong_outputs(wrong, rows * columns);
+    };
+    m_case.contenders.push_back(std::move(contender));
+  }
+
+  void add_tessera(const TransposeOptions& options) {
+    Contender contender{"tessera " + std::string(to_string(options.variant)),
+                        Role::tessera,
+                        std::string(to_string(options.variant)),
+                        {},
+                        {},
+                        {},
+                        {}};
+    const Matrix<Kokkos::LayoutRight> in(m_in.data(), m_rows, m_columns), out(m_out.data(), m_columns, m_rows);
+    try {
+      const auto plan = transpose_plan<T>(m_space, m_rows, m_columns, options);
+      contender.plan = {{"league_size", plan.league_size},     {"team_size", plan.team_size},
+                        {"vector_length", plan.vector_length}, {"tile_rows", plan.tile_rows},
+                        {"tile_columns", plan.tile_columns},   {"pad", plan.pad},
+                        {"scratch_bytes", plan.scratch_bytes}};
+      add(contender, [space = m_space, in, out, options] { tessera::transpose(space, in, out, options); });
+    } catch (const Error& error) {
+      contender.refusal = error.what();
+      m_case.contenders.push_back(contender);
+    }
+  }
+  void add_deep_copy() {
+    const Matrix<Kokkos::LayoutRight> in(m_in.data(), m_rows, m_columns);
+    const Matrix<Kokkos::LayoutLeft> out(m_out.data(), m_rows, m_columns);
+    add({"Kokkos::deep_copy to LayoutLeft", Role::peer, {}, {}, {}, {}, {}},
+        [space = m_space, in, out] { Kokkos::deep_copy(space, out, in); });
+  }
+#ifdef TESSERA_BENCH_HAS_CUBLAS
+  void add_geam() {
+    const auto geam = std::make_shared<CublasGeam>(m_space.cuda_stream());
+    add({"cuBLAS geam", Role::peer, {}, {}, {}, {}, {}},
+        [geam, in = m_in.data(), out = m_out.data(), rows = m_rows, columns = m_columns] {
+          geam->transpose(in, out, rows, columns);
+        });
+  }
+#endif
+
+  Space m_space;
+  std::int64_t m_rows, m_columns;
+  Kokkos::View<T*, Space> m_in, m_out;
+  Case m_case;
+};
+
+Case make_transpose_case(const Request& request) {
+  return visit_space(request.space, [&](const auto& space) {
+    using Space = std::decay_t<decltype(space)>;
+    if (request.type == ElementType::float32) return TransposeCase<Space, float>(space, request).get();
+    return TransposeCase<Space, double>(space, request).get();
+  });
+}
+
+}  // namespace
+
+Operation transpose_operation() {
+  Operation operation{"transpose", {ElementType::float32, ElementType::float64}, {}, 2, make_transpose_case};
+  for (const auto variant : transpose_variants) operation.variants.emplace_back(to_string(variant));
+  return operation;
+}
+
+}  // namespace tessera::apps::bench
