@@ -38,11 +38,11 @@ void check_ranks() {
   check_view<float, Sum, Layout, Space, 8>({2, 3, 1, 2, 5, 2, 3, 4});
 }
 
-TEMPLATE_LIST_TEST_CASE("reduce LayoutRight", "[reduce]", test::Spaces) { check_ranks<test::Right, TestType>(); }
+TEMPLATE_LIST_TEST_CASE("reduce LayoutRight", "[reduce]", test::OneSpace) { check_ranks<test::Right, TestType>(); }
 TEMPLATE_LIST_TEST_CASE("reduce LayoutLeft", "[reduce]", test::Spaces) { check_ranks<test::Left, TestType>(); }
 TEMPLATE_LIST_TEST_CASE("reduce strided views", "[reduce]", test::Spaces) { check_ranks<test::Strided, TestType>(); }
-TEMPLATE_LIST_TEST_CASE("reduce blocks", "[reduce]", test::Spaces) { check_ranks<test::Block, TestType>(); }
-TEMPLATE_LIST_TEST_CASE("reduce blocks of LayoutLeft arrays", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("reduce blocks", "[reduce]", test::OneSpace) { check_ranks<test::Block, TestType>(); }
+TEMPLATE_LIST_TEST_CASE("reduce blocks of LayoutLeft arrays", "[reduce]", test::OneSpace) {
   check_ranks<test::BlockLeft, TestType>();
 }
 

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Filters through the public interface, compared with the reference output by output.
+#ifndef TESSERA_TESTS_UNIT_FILTER_FILTER_CHECK_HPP
+#define TESSERA_TESTS_UNIT_FILTER_FILTER_CHECK_HPP
+
+#include <Kokkos_Core.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+#include <tessera/filter/filter.hpp>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reference/filter_reference.hpp"
+#include "support/compare.hpp"
+#include "support/data.hpp"
+#include "support/guarded_view.hpp"
+#include "support/spaces.hpp"
+
+namespace tessera::test {
+
+inline reference::Edge edge_of(BoundaryMode mode) {
+  switch (mode) {
+    case BoundaryMode::reflect:
+      return reference::Edge::reflect;
+    case BoundaryMode::mirror:
+      return reference::Edge::mirror;
+    case BoundaryMode::nearest:
+      return reference::Edge::nearest;
+    case BoundaryMode::wrap:
+      return reference::Edge::wrap;
+    case BoundaryMode::constant:
+      return reference::Edge::constant;
+    case BoundaryMode::keep:
+      break;
+  }
+  return reference::Edge::keep;
+}
+
+inline std::string described(const FilterOptions& options, bool convolve, std::size_t taps) {
+  return std::string(convolve ? "convolve" : "correlate") + ", " + std::to_string(taps) + " taps, origin " +
+         std::to_string(options.origin) + ", left " + std::string(to_string(options.mode_left)) + ", right " +
+         std::string(to_string(options.mode_right)) + ", accumulate " + std::string(to_string(options.accumulate)) +
+         ", team " + std::to_string(options.team_size) + ", league " + std::to_string(options.league_size);
+}
+
+/// Weights of both signs, whole or not, different at each tap.
+inline std::vector<double> fractional_weights(std::size_t taps) { return values<double>(taps, 77); }
+inline std::vector<double> whole_weights(std::size_t taps) {
+  std::vector<double> weights;
+  for (std::size_t k = 0; k < taps; ++k) weights.push_back(static_cast<double>(mixed(k, 78) % 19) - 9);
+  return weights;
+}
+
+/// One input and one set of weights, filtered under any options.
+template <class In, class Out, class InLayout, class OutLayout, class Space, std::size_t Rank>
+class FilterCheck {
+ public:
+  FilterCheck(const Space& space, const Extents<Rank>& extents, std::vector<In> data, std::vector<double> weights)
+      : m_space(space),
+        m_data(std::move(data)),
+        m_weights(std::move(weights)),
+        m_in(extents, m_data),
+        m_out(extents),
+        m_device_weights(space, m_weights) {}
+
+  void check(const FilterOptions& options, bool convolve) {
+    INFO(described(options, convolve, m_weights.size()) << ", line of " << line_size());
+    m_out.write(std::vector<Out>(m_data.size(), poison<Out>()));
+    if (convolve) {
+      tessera::convolve(m_space, m_in.const_view(), m_device_weights, m_out.view(), options);
+    } else {
+      tessera::correlate(m_space, m_in.const_view(), m_device_weights, m_out.view(), options);
+    }
+    m_space.fence();
+    if (std::is_integral_v<In> && m_device_weights.is_integer()) {
+      compare_exactly(options, convolve);
+    } else {
+      compare_rounded(options, convolve);
+    }
+    m_out.check_guards();
+  }
+
+  void check_both(const FilterOptions& options) {
+    check(options, false);
+    check(options, true);
+  }
+
+ private:
+  [[nodiscard]] std::size_t line_size() const { return m_in.extents()[Rank - 1]; }
+
+  template <class Wide>
+  [[nodiscard]] std::vector<reference::FilterOutput<Wide>> expected(const FilterOptions& options, bool convolve) const {
+    reference::LinearFilter<Wide> filter;
+    for (const double weight : m_weights) filter.weights.push_back(static_cast<Wide>(weight));
+    filter.left = edge_of(options.mode_left);
+    filter.right = edge_of(options.mode_right);
+    filter.cval = std::visit([](auto cval) { return static_cast<Wide>(static_cast<In>(cval)); }, options.cval);
+    filter.origin = options.origin;
+    filter.convolve = convolve;
+    return reference::filter_lines(m_data, line_size(), filter);
+  }
+
+  void compare_exactly(const FilterOptions& options, bool convolve) const {
+    std::vector<Out> results;
+    for (const auto& output : expected<reference::wide_int>(options, convolve)) {
+      if constexpr (std::is_integral_v<Out>) {
+        results.push_back(reference::clamped<Out>(output.value));
+      } else {
+        results.push_back(static_cast<Out>(output.value));
+      }
+    }
+    check_values(m_out.read(), results);
+  }
+
+  void compare_rounded(const FilterOptions& options, bool convolve) const {
+    const bool in_double = std::is_integral_v<In> || options.accumulate == FilterAccumulate::float64;
+    std::vector<long double> results, bounds;
+    for (const auto& output : expected<long double>(options, convolve)) {
+      results.push_back(output.value);
+      bounds.push_back(in_double ? reference::linear_filter_bound<double, Out>(output, m_weights.size())
+                                 : reference::linear_filter_bound<float_or<In>, Out>(output, m_weights.size()));
+      if (std::is_integral_v<Out> && !output.copied) bounds.back() += 0.5L;  // rounded to an integer
+    }
+    check_within(m_out.read(), results, bounds);
+  }
+
+  template <class T>
+  using float_or = std::conditional_t<std::is_floating_point_v<T>, T, double>;
+
+  Space m_space;
+  std::vector<In> m_data;
+  std::vector<double> m_weights;
+  GuardedView<In, InLayout, Space, Rank> m_in;
+  GuardedView<Out, OutLayout, Space, Rank> m_out;
+  FilterWeights<Space> m_device_weights;
+};
+
+/// The check on contiguous lines.
+template <class In, class Out, class Space>
+FilterCheck<In, Out, Right, Right, Space, 2> filter_check(const Space& space, std::size_t lines, std::size_t size,
+                                                          const std::vector<double>& weights) {
+  return {space, {lines, size}, values<In>(lines * size, size), weights};
+}
+
+/// One line through correlate or convolve; fences.
+template <class Out, class In, class Space>
+std::vector<Out> filtered(const Space& space, const std::vector<In>& line, const std::vector<double>& weights,
+                          const FilterOptions& options = {}, bool convolve = false) {
+  const GuardedView<In, Right, Space, 1> in({line.size()}, line);
+  const GuardedView<Out, Right, Space, 1> out({line.size()});
+  const FilterWeights<Space> device_weights(space, weights);
+  if (convolve) {
+    tessera::convolve(space, in.view(), device_weights, out.view(), options);
+  } else {
+    tessera::correlate(space, in.view(), device_weights, out.view(), options);
+  }
+  space.fence();
+  out.check_guards();
+  return out.read();
+}
+
+/// Outputs that a team makes at a time under the automatic plan.
+template <class T, class Space>
+std::size_t filter_tile(const Space& space) {
+  const Kokkos::View<T*, Space> in("in", 100000);
+  const FilterWeights<Space> weights(space, std::vector<double>{1, 1, 1});
+  return static_cast<std::size_t>(filter_plan<T>(space, in, weights).tile);
+}
+
+}  // namespace tessera::test
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Filter plans: pure, comparable, printable, overridable, within the scratch budget.
+#include <catch2/catch_template_test_macros.hpp>
+#include <cstdint>
+#include <string>
+
+#include "filter_check.hpp"
+#include "support/message.hpp"
+#include "support/tools_recorder.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+using tessera::FilterOptions;
+using tessera::FilterPlan;
+
+template <class T, class Space>
+FilterPlan plan_of(const Space& space, std::size_t size, std::size_t taps, const FilterOptions& options = {}) {
+  const Kokkos::View<T*, Space> in(Kokkos::view_alloc("in", Kokkos::WithoutInitializing), size);
+  const tessera::FilterWeights<Space> weights(space, test::fractional_weights(taps));
+  return tessera::filter_plan<T>(space, in, weights, options);
+}
+
+TEMPLATE_LIST_TEST_CASE("a filter plan is a pure function", "[filter][plan]", test::Spaces) {
+  const TestType space;
+  const Kokkos::View<double*, TestType> in("in", 100000);
+  const tessera::FilterWeights<TestType> weights(space, test::fractional_weights(5));
+  FilterPlan plan;
+  const test::ToolsRecord record = test::recorded([&] { plan = tessera::filter_plan<double>(space, in, weights); });
+  CHECK(record.kernels.empty());
+  test::check_asynchronous(record);
+  CHECK(plan == tessera::filter_plan<double>(space, in, weights));
+  CHECK(plan.variant != tessera::FilterVariant::automatic);
+  CHECK(plan.halo == 4);
+  CHECK(plan.taps_per_pass == 5);
+  CHECK(plan.tile >= 1);
+}
+
+TEMPLATE_LIST_TEST_CASE("a filter plan fits the scratch of a team for any number of taps", "[filter][plan]",
+                        test::Spaces) {
+  const TestType space;
+  const auto limit = static_cast<std::size_t>(Kokkos::TeamPolicy<TestType>::scratch_size_max(0));
+  for (const std::size_t taps : {1, 2, 511, 512, 513, 100000}) {
+    const FilterPlan plan = plan_of<double>(space, 100000, taps);
+    INFO(to_string(plan));
+    CHECK(plan.scratch_bytes <= limit);
+    CHECK(plan.taps_per_pass >= 1);
+    CHECK(static_cast<std::size_t>(plan.taps_per_pass) <= taps);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("a filter plan takes what the caller overrides", "[filter][plan]", test::Spaces) {
+  const TestType space;
+  for (const int team_size : test::odd_team_sizes(space)) {
+    for (const int league_size : test::odd_league_sizes()) {
+      const FilterPlan plan = plan_of<float>(space, 100000, 3, {.league_size = league_size, .team_size = team_size});
+      CHECK(plan.league_size == league_size);
+      CHECK(plan.team_size == team_size);
+    }
+  }
+  const auto call = [&] { static_cast<void>(plan_of<float>(space, 100, 3, {.team_size = 1 << 20})); };
+  test::check_message(test::message_of<tessera::InvalidArgument>(call),
+                      {"tessera::", "`options`", "team_size 1048576", "expected", "0 to", ";"});
+}
+
+TEST_CASE("scratch beyond the limit is refused with both sizes", "[filter][plan][errors]") {
+  // The check of private code: on a host no legal filter plan exceeds the limit.
+  const tessera::detail::DeviceLimits limits{true, 1, 1000};
+  const auto call = [&] { tessera::detail::require_scratch("tessera::correlate", 2000, limits); };
+  test::check_message(test::message_of<tessera::ResourceError>(call),
+                      {"tessera::correlate", "`options`", "20", "bytes of team scratch", "expected",
+                       "at most 1000 bytes", ";", "smaller"});
+  CHECK_NOTHROW(tessera::detail::require_scratch("tessera::correlate", 900, limits));
+}
+
+TEST_CASE("a filter plan prints itself", "[filter][plan]") {
+  const FilterPlan plan{.league_size = 12,
+                        .team_size = 34,
+                        .vector_length = 1,
+                        .tile = 136,
+                        .taps_per_pass = 5,
+                        .halo = 4,
+                        .scratch_bytes = 560};
+  const std::string text = to_string(plan);
+  INFO(text);
+  for (const char* part :
+       {"overlapping", "league 12", "team 34", "vector 1", "tile 136", "halo 4", "taps a pass 5", "scratch 560"}) {
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK_FALSE(plan == FilterPlan{});
+}
+
+TEST_CASE("filter options print their names", "[filter][plan]") {
+  CHECK(to_string(tessera::FilterVariant::automatic) == "automatic");
+  CHECK(to_string(tessera::FilterVariant::overlapping) == "overlapping");
+  CHECK(tessera::filter_variants.size() == 2);
+  CHECK(to_string(tessera::FilterAccumulate::element) == "element");
+  CHECK(to_string(tessera::FilterAccumulate::float64) == "float64");
+}
+
+}  // namespace
