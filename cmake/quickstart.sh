@@ -272,6 +272,7 @@ missing_packages() {
 install_packages() { # how: nothing or sudo; packages..
   local how=$1
   shift
+  $how dpkg --configure -a # an installation that was interrupted
   $how apt-get -o DPkg::Lock::Timeout=300 update || printf 'apt-get update failed; trying with the lists at hand\n'
   $how env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"
 }
