@@ -11,10 +11,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "bench_row.hpp"
 #include "common/text.hpp"
 #include "device/ceiling.hpp"
-#include "device/session.hpp"
 
 namespace tessera::apps::bench {
 namespace {
@@ -32,12 +30,11 @@ std::string size_text(const Row& row) {
 
 class BenchRun {
  public:
-  explicit BenchRun(const BenchOptions& options)
-      : m_options(options), m_session(options.kokkos_arguments, options.space) {
+  BenchRun(const BenchOptions& options, const Session& session, RowFile* file)
+      : m_options(options), m_session(session), m_file(file) {
     m_provenance.app = "tessera-bench";
     m_provenance.command = options.command;
     m_provenance.kokkos = m_session.info();
-    if (!options.out.empty()) m_file.emplace(options.out);
     fmt::print("{}, Kokkos {} {}, GB/s: median of the repeats, compulsory bytes\n", m_provenance.kokkos.device,
                m_provenance.kokkos.version, m_provenance.kokkos.backend);
   }
@@ -196,15 +193,15 @@ class BenchRun {
                        row.implementation);
   }
   void write(const Row& row) {
-    if (!m_file) return;
+    if (m_file == nullptr) return;
     m_provenance.time = std::chrono::system_clock::now();
     m_file->append(to_json(row, m_provenance));
   }
 
   const BenchOptions& m_options;
-  Session m_session;
+  const Session& m_session;
+  RowFile* m_file;
   Record m_provenance;
-  std::optional<RowFile> m_file;
   std::map<std::uint64_t, Ceiling> m_ceilings;
   bool m_any_wrong = false;
 };
@@ -246,8 +243,9 @@ void run_operation(BenchRun& run, const BenchOptions& options, const Operation& 
 
 }  // namespace
 
-ExitStatus run_bench(const BenchOptions& options, const std::vector<Operation>& operations) {
-  BenchRun run(options);
+ExitStatus run_bench(const BenchOptions& options, const std::vector<Operation>& operations, const Session& session,
+                     RowFile* file) {
+  BenchRun run(options, session, file);
   if (contains(options.operations, "ceiling")) {
     for (const auto type : options.types) {
       for (const auto& size : options.sizes) run.ceiling_rows(type, size.rows * size.columns);

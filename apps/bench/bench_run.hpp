@@ -4,12 +4,16 @@
 #define TESSERA_APPS_BENCH_BENCH_RUN_HPP
 
 #include "bench_options.hpp"
+#include "bench_row.hpp"
 #include "common/failure.hpp"
+#include "device/session.hpp"
 
 namespace tessera::apps::bench {
 
-/// Measures everything that the options ask for. Returns not_verified where a row was wrong.
-[[nodiscard]] ExitStatus run_bench(const BenchOptions& options, const std::vector<Operation>& operations);
+/// Measures everything that the options ask for; a line on standard output for each row, a record to the file if there
+/// is one. Returns not_verified where a row was wrong.
+[[nodiscard]] ExitStatus run_bench(const BenchOptions& options, const std::vector<Operation>& operations,
+                                   const Session& session, RowFile* file);
 
 }  // namespace tessera::apps::bench
 

@@ -3,6 +3,7 @@
 //
 // tessera-bench: Tessera's operations and their peers, checked, then timed beside the machine's ceilings.
 #include <cstdio>
+#include <optional>
 
 #include "bench_options.hpp"
 #include "bench_report.hpp"
@@ -16,8 +17,13 @@ int main(int argc, char** argv) {
                                                    bench::transpose_operation()};
     bench::BenchOptions options;
     if (!bench::parse_options(argc, argv, operations, options)) return ExitStatus::good;
-    if (!options.is_report) return bench::run_bench(options, operations);
-    std::fputs(bench::report_tables(options.files).c_str(), stdout);
-    return ExitStatus::good;
+    if (options.is_report) {
+      std::fputs(bench::report_tables(options.files).c_str(), stdout);
+      return ExitStatus::good;
+    }
+    std::optional<bench::RowFile> file;
+    if (!options.out.empty()) file.emplace(options.out);
+    const Session session(options.kokkos_arguments, options.space);
+    return bench::run_bench(options, operations, session, file ? &*file : nullptr);
   });
 }

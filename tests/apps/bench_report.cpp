@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/bench_report.hpp"
+
+#include <fstream>
+
+#include "apps/driver_support.hpp"
+
+namespace tessera::apps::test {
+namespace {
+
+nlohmann::json row(std::uint64_t size, const std::string& implementation, const std::string& role, double rate,
+                   const std::string& status = "measured") {
+  nlohmann::json record = {{"schema", "tessera-bench/1"},
+                           {"op", "reduce"},
+                           {"type", "float32"},
+                           {"size", size},
+                           {"shape", {size}},
+                           {"taps", nullptr},
+                           {"implementation", implementation},
+                           {"role", role},
+                           {"status", status},
+                           {"gb_per_s", {{"median", rate}, {"best", rate}}},
+                           {"fraction_of_ceiling", rate / 1000},
+                           {"kokkos", {{"version", "4.5.1"}, {"backend", "Cuda"}, {"device", "a card"}}}};
+  if (status != "measured") record["gb_per_s"] = nullptr;
+  return record;
+}
+
+void write_rows(const std::string& file, const std::vector<nlohmann::json>& rows) {
+  std::ofstream out(file);
+  for (const auto& record : rows) out << record << '\n';
+}
+
+}  // namespace
+
+TEST_CASE("tessera-bench report: a line for each size, a group for each implementation, the last row counts") {
+  const Folder folder;
+  write_rows(folder / "a.jsonl",
+             {row(4096, "tessera", "tessera", 100), row(4096, "one", "peer", 200), row(4096, "two", "peer", 400),
+              row(512, "tessera", "tessera", 30), row(512, "one", "peer", 0, "wrong"),
+              row(512, "two", "peer", 0, "skipped"), row(512, "all", "peer", 0, "skipped")});
+  write_rows(folder / "b.jsonl", {row(4096, "tessera", "tessera", 800)});
+  const auto end = run_program(TESSERA_BENCH, {"report", folder / "a.jsonl", folder / "b.jsonl"});
+  CHECK(end.status == 0);
+  CHECK(end.err.empty());
+  CHECK(end.out ==
+        "reduce float32 on a card (Cuda, Kokkos 4.5.1)\n"
+        "                      tessera                      one                      two\n"
+        "size       GB/s   ceil   peer       GB/s   ceil   peer       GB/s   ceil   peer\n"
+        " 512       30.0   0.03      -      WRONG      -      -          -      -      -\n"
+        "4096      800.0   0.80   2.00      200.0   0.20   0.50      400.0   0.40   2.00\n"
+        "\n"
+        "GB/s: median, compulsory bytes. ceil: share of the copy or read ceiling of the same size in the same run. "
+        "peer: ratio to the best other peer.\n");
+}
+
+TEST_CASE("tessera-bench report: reads what run wrote") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  CHECK(run_program(TESSERA_BENCH, {"run", "--sizes=100", "--types=float", "--taps=3", "--repeat=1", "--space=serial",
+                                    "--out=" + file})
+            .status == 0);
+  const auto end = run_program(TESSERA_BENCH, {"report", file});
+  CHECK(end.status == 0);
+  for (const char* title :
+       {"ceiling float32 on ", "reduce float32 on ", "filter float32, 3 taps on ", "transpose float32 on "}) {
+    CAPTURE(title);
+    CHECK(end.out.find(title) != std::string::npos);
+  }
+}
+
+TEST_CASE("tessera-bench report: names file and line of what is no record") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const auto refused = [&] { return refusal_line(run_program(TESSERA_BENCH, {"report", file}), 2, "tessera-bench"); };
+  CHECK(refused() == file + ": cannot be read: No such file or directory");
+  write_rows(file, {row(1, "a", "peer", 1), row(2, "a", "peer", 1)});
+  std::ofstream(file, std::ios::app) << "{\"schema\": \"tessera-bench/1\", \n";
+  CHECK(refused() == file + ": line 3 is not a record of tessera-bench");
+  auto other = row(1, "a", "peer", 1);
+  other["schema"] = "tessera/1";
+  write_rows(file, {other});
+  CHECK(refused() == file + ": line 1 is not a record of tessera-bench");
+  auto incomplete = row(1, "a", "peer", 1);
+  incomplete.erase("role");
+  write_rows(file, {row(1, "a", "peer", 1), incomplete});
+  CHECK(refused() == file + ": line 2 is not a record of tessera-bench");
+  write_rows(file, {});
+  CHECK(refused() == file + ": holds no records");
+  const auto folder_end = run_program(TESSERA_BENCH, {"report", folder.path()});
+  CHECK(refusal_line(folder_end, 2, "tessera-bench") == folder.path() + ": cannot be read: Is a directory");
+}
+
+}  // namespace tessera::apps::test

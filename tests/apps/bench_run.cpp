@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/bench_run.hpp"
+
+#include <fstream>
+#include <limits>
+#include <map>
+#include <sstream>
+
+#include "apps/driver_support.hpp"
+
+namespace tessera::apps::test {
+namespace {
+
+using nlohmann::json;
+
+std::vector<json> rows_of(const std::string& file) {
+  std::vector<json> rows;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) rows.push_back(json::parse(line));
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("tessera-bench: runs every operation with its peers and records each row") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const std::vector<std::string> arguments = {"run",           "--sizes=1000,60x35", "--types=int32,int64,float,double",
+                                              "--taps=1,4,70", "--variant=all",      "--repeat=2",
+                                              "--warmup=0",    "--space=openmp",     "--out=" + file};
+  const auto end = run_program(TESSERA_BENCH, arguments);
+  INFO(end.out << end.err);
+  CHECK(end.status == 0);
+  CHECK(end.err ==
+        "tessera-bench: note: filter is measured in float32, float64, not in int32\n"
+        "tessera-bench: note: filter is measured in float32, float64, not in int64\n"
+        "tessera-bench: note: transpose is measured in float32, float64, not in int32\n"
+        "tessera-bench: note: transpose is measured in float32, float64, not in int64\n");
+  std::map<std::string, int> counts;
+  for (const auto& row : rows_of(file)) {
+    CAPTURE(row.dump());
+    CHECK(row["schema"] == "tessera-bench/1");
+    CHECK(row["status"] == "measured");
+    CHECK(row["repeats"] >= 1);
+    CHECK(row["seconds"]["min"] <= row["seconds"]["median"]);
+    CHECK(row["seconds"]["median"] <= row["seconds"]["max"]);
+    CHECK(row["gb_per_s"]["median"].get<double>() ==
+          1e-9 * row["bytes"].get<double>() / row["seconds"]["median"].get<double>());
+    CHECK(row["fraction_of_ceiling"] > 0);
+    CHECK(row["ceiling"]["copy_gb_per_s"] > 0);
+    CHECK(row["kokkos"]["backend"] == "OpenMP");
+    CHECK(row["command"].size() == arguments.size() + 1);
+    CHECK(row["version"].is_string());
+    CHECK(row["git"].is_string());
+    CHECK(row["host"].is_string());
+    CHECK(row["time"].get<std::string>().size() == 20);
+    const std::uint64_t element = row["type"] == "int32" || row["type"] == "float32" ? 4 : 8;
+    const std::uint64_t sides = row["op"] == "reduce" || row["implementation"] == "read" ? 1 : 2;
+    if (row["op"] != "ceiling") CHECK(row["bytes"] == sides * element * row["size"].get<std::uint64_t>());
+    if (row["role"] == "tessera") CHECK(row["plan"]["team_size"] >= 1);
+    ++counts[row["op"].get<std::string>() + ": " + row["implementation"].get<std::string>()];
+  }
+  const std::map<std::string, int> expected = {{"ceiling: copy", 8},
+                                               {"ceiling: read", 8},
+                                               {"reduce: tessera automatic", 8},
+                                               {"reduce: tessera single_pass", 8},
+                                               {"reduce: Kokkos::parallel_reduce", 8},
+                                               {"reduce: KokkosBlas::nrm1", 4},
+                                               {"filter: tessera automatic", 12},
+                                               {"filter: tessera overlapping", 12},
+                                               {"filter: Kokkos::parallel_for, direct", 12},
+                                               {"filter: Kokkos::deep_copy", 12},
+                                               {"transpose: tessera automatic", 4},
+                                               {"transpose: tessera padded", 4},
+                                               {"transpose: Kokkos::deep_copy to LayoutLeft", 4}};
+  CHECK(counts == expected);
+}
+
+TEST_CASE("tessera-bench: transposes take the matrix, or the square of a count") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const auto end = run_program(TESSERA_BENCH, {"run", "--op=transpose", "--sizes=60x35,1000", "--types=double",
+                                               "--repeat=1", "--space=serial", "--out=" + file});
+  CHECK(end.status == 0);
+  const auto rows = rows_of(file);
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0]["shape"] == json({60, 35}));
+  CHECK(rows[0]["size"] == 2100);
+  CHECK(rows[2]["shape"] == json({31, 31}));
+}
+
+TEST_CASE("tessera-bench: a later run extends the file") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const std::vector<std::string> arguments = {"run",        "--op=reduce",    "--sizes=100",  "--types=int32",
+                                              "--repeat=1", "--space=serial", "--out=" + file};
+  CHECK(run_program(TESSERA_BENCH, arguments).status == 0);
+  CHECK(run_program(TESSERA_BENCH, arguments).status == 0);
+  CHECK(rows_of(file).size() == 4);
+}
+
+TEST_CASE("tessera-bench: what does not fit into memory is skipped and said") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const auto end = run_program(TESSERA_BENCH, {"run", "--op=transpose", "--sizes=2^20x2^20", "--types=double",
+                                               "--space=serial", "--out=" + file});
+  CHECK(end.status == 0);
+  CHECK(end.err.starts_with("tessera-bench: note: transpose float64 1048576x1048576  all skipped: needs 17.59 TB, "));
+  CHECK(end.err.ends_with(" are free\n"));
+  const auto rows = rows_of(file);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["status"] == "skipped");
+  CHECK(rows[0]["reason"].get<std::string>().starts_with("needs 17.59 TB"));
+  CHECK(rows[0]["seconds"].is_null());
+}
+
+TEST_CASE("tessera-bench: a plan that cannot be is skipped with the library's reason, the peers run") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const auto end = run_program(TESSERA_BENCH, {"run", "--op=reduce", "--sizes=100", "--types=int32", "--repeat=1",
+                                               "--team-size=1000000", "--space=serial", "--out=" + file});
+  CHECK(end.status == 0);
+  CHECK(end.err.starts_with("tessera-bench: note: reduce int32 100  tessera automatic skipped: tessera::reduce"));
+  const auto rows = rows_of(file);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["status"] == "skipped");
+  CHECK(rows[1]["status"] == "measured");
+}
+
+// In this process, on contenders that lie, refuse and break: one session, so one case.
+TEST_CASE("run_bench: checks before it times, interleaves, and gives status 1 for a wrong row") {
+  const Folder folder;
+  const std::string name = folder / "rows.jsonl";
+  std::string order;
+  bench::Operation operation{"filter", {ElementType::float32}, {"automatic"}, 2, {}};
+  operation.make = [&order](const bench::Request& request) {
+    CHECK(request.taps == 5);
+    CHECK(request.size() == 10);
+    CHECK(request.variants == std::vector<std::string>{"automatic"});
+    bench::Case result;
+    result.bytes = 80;
+    result.bounded_by_copy = true;
+    result.start = [] {};
+    result.stop = [] { return 2e-9; };
+    const auto add = [&](const std::string& who, const std::string& trouble) {
+      result.contenders.push_back({who,
+                                   bench::Role::peer,
+                                   {},
+                                   {},
+                                   [&order, who] { order += who; },
+                                   [&order, who, trouble] {
+                                     order += "check " + who + " ";
+                                     return trouble;
+                                   },
+                                   {}});
+    };
+    add("a", "");
+    add("b", "3 of 10 outputs are wrong");
+    add("c", "");
+    result.contenders.push_back({"d", bench::Role::tessera, "automatic", {}, {}, {}, "cannot\ndo it"});
+    result.contenders.push_back(
+        {"e", bench::Role::peer, {}, {}, {}, []() -> std::string { throw std::runtime_error("broken"); }, {}});
+    return result;
+  };
+  bench::BenchOptions options;
+  options.operations = {"filter"};
+  options.variants = {"automatic"};
+  options.types = {ElementType::float32};
+  options.taps = {5};
+  options.sizes = {{1, 10, false}};
+  options.repeat = 2;
+  options.warmup = 1;
+  const Session session({}, "serial");
+  {
+    bench::RowFile file(name);
+    CHECK(bench::run_bench(options, {operation}, session, &file) == ExitStatus::not_verified);
+  }
+  CHECK(order == "check a check b check c acacac");
+  auto rows = rows_of(name);
+  REQUIRE(rows.size() == 5);
+  CHECK(rows[0]["status"] == "measured");
+  CHECK(rows[0]["repeats"] == 2);
+  CHECK(rows[0]["gb_per_s"]["median"] == 40.0);
+  CHECK(rows[1]["status"] == "wrong");
+  CHECK(rows[1]["reason"] == "3 of 10 outputs are wrong");
+  CHECK(rows[1]["seconds"].is_null());
+  CHECK(rows[3]["status"] == "skipped");
+  CHECK(rows[3]["reason"] == "cannot do it");
+  CHECK(rows[4]["status"] == "skipped");
+  CHECK(rows[4]["reason"] == "broken");
+
+  operation.make = [](const bench::Request&) -> bench::Case { throw std::runtime_error("no memory after all"); };
+  {
+    bench::RowFile file(name);
+    CHECK(bench::run_bench(options, {operation}, session, &file) == ExitStatus::good);
+  }
+  rows = rows_of(name);
+  REQUIRE(rows.size() == 6);
+  CHECK(rows[5]["implementation"] == "all");
+  CHECK(rows[5]["reason"] == "no memory after all");
+}
+
+}  // namespace tessera::apps::test
