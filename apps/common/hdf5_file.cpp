@@ -141,13 +141,23 @@ bool object_exists(hid_t file, const std::string& path, const std::string& name)
 }
 
 Handle open_dataset(hid_t file, const std::string& path, const std::string& name, hid_t access) {
-  const Handle object(H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose);
-  if (!object) refuse(fmt::format("{}: cannot be opened: {}", location(path, name), last_hdf5_error().cause));
-  const H5I_type_t kind = H5Iget_type(object.get());
+  H5I_type_t kind = H5I_BADID;
+  {
+    // Closed again first: HDF5 does not open one dataset twice with different access lists.
+    const Handle object(H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose);
+    if (object) kind = H5Iget_type(object.get());
+  }
   if (kind == H5I_GROUP) refuse(location(path, name) + ": is a group, not a dataset");
-  if (kind != H5I_DATASET) refuse(location(path, name) + ": is a named datatype, not a dataset");
+  if (kind == H5I_DATATYPE) refuse(location(path, name) + ": is a named datatype, not a dataset");
   Handle dataset(H5Dopen2(file, name.c_str(), access), H5Dclose);
-  if (!dataset) refuse(fmt::format("{}: cannot be opened: {}", location(path, name), last_hdf5_error().cause));
+  if (dataset) return dataset;
+  const Hdf5Error error = last_hdf5_error();
+  if (error.mentions("external file prefix")) {  // open already, by one who found its external files beside the file
+    const Handle beside(access == H5P_DEFAULT ? H5Pcreate(H5P_DATASET_ACCESS) : H5Pcopy(access), H5Pclose);
+    H5Pset_efile_prefix(beside.get(), "${ORIGIN}");
+    dataset = Handle(H5Dopen2(file, name.c_str(), beside.get()), H5Dclose);
+  }
+  if (!dataset) refuse(fmt::format("{}: cannot be opened: {}", location(path, name), error.cause));
   return dataset;
 }
 

@@ -71,9 +71,10 @@ std::vector<std::string> places(const std::string& name, const std::string& file
   return found;
 }
 
-/// Whether a mapping and the selection have elements in common; yes where HDF5 cannot tell.
+/// Whether a mapping and the selection have elements in common; yes where HDF5 cannot tell, and for mappings without an
+/// end: how far they reach depends on what is there.
 bool is_needed(hid_t mapped, const ResolvedSelection* selection) {
-  if (selection == nullptr) return true;
+  if (selection == nullptr || H5Sget_select_npoints(mapped) == static_cast<hssize_t>(H5S_UNLIMITED)) return true;
   const Shape counts = selection->counts();
   if (std::find(counts.begin(), counts.end(), 0U) != counts.end()) return false;
   const Handle common(H5Scopy(mapped), H5Sclose);
@@ -90,9 +91,13 @@ bool is_needed(hid_t mapped, const ResolvedSelection* selection) {
 }
 
 /// The mapped part must lie within the source; HDF5 would give fill values for what does not.
-void check_extents(hid_t source, hid_t selected, const std::string& where) {
-  if (H5Sget_select_type(selected) != H5S_SEL_HYPERSLABS) return;
+void check_extents(hid_t source, hid_t selected, hid_t mapped, const std::string& where) {
   const Handle space(H5Dget_space(source), H5Sclose);
+  if (H5Sget_select_type(selected) == H5S_SEL_ALL) {
+    const hssize_t present = H5Sget_simple_extent_npoints(space.get()), needed = H5Sget_select_npoints(mapped);
+    if (present != needed) refuse(fmt::format("{} has {} elements, {} are mapped", where, present, needed));
+    return;
+  }
   std::array<hsize_t, H5S_MAX_RANK> low{}, high{}, extents{};
   const int rank = H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
   if (rank != H5Sget_simple_extent_ndims(selected)) refuse(where + " has another rank than the part that is mapped");
@@ -148,7 +153,7 @@ void check_virtual_sources(hid_t dataset, const std::string& file, const std::st
     const Handle source_dataset = open_dataset(opened.get(), *place, name, dataset_access().get());
     if (!source_file.is_pattern && !source.is_pattern) {
       const Handle selected(H5Pget_virtual_srcspace(list.get(), i), H5Sclose);
-      check_extents(source_dataset.get(), selected.get(), source_where);
+      check_extents(source_dataset.get(), selected.get(), mapped.get(), source_where);
     }
     if (checked.insert(location(*place, name)).second) {
       check_storage(source_dataset.get(), source_where, nullptr, depth + 1);

@@ -62,8 +62,6 @@ void TemporaryPath::release() noexcept {
 }
 
 void install_signal_handlers() {
-  static std::atomic<bool> installed{false};
-  if (installed.exchange(true)) return;
   struct sigaction current {};
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU, SIGABRT,
                            SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
