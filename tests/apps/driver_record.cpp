@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "common/record.hpp"
+
+#include <sys/stat.h>
+
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "apps/io_support.hpp"
+#include "common/report.hpp"
+#include "common/slurm.hpp"
+
+namespace tessera::apps::test {
+namespace {
+
+Record example() {
+  Record record;
+  record.app = "tessera-reduce";
+  record.command = {"tessera-reduce", "in.h5:/x"};
+  record.time = std::chrono::system_clock::time_point(std::chrono::seconds(1700000000));
+  record.kokkos = {"4.5.1", "Serial", "a processor", 1};
+  record.input = {"in.h5", "/x", "[0:4]", {4}, {9}, "float64", "chunked", {3}, {"shuffle", "deflate"}, 8};
+  record.input_bytes = 32;
+  Measurement run;
+  run.operation = "sum";
+  run.variant = "single_pass";
+  run.summation = "fast";
+  run.plan = {{"league_size", 2}, {"team_size", 3}};
+  run.seconds = {4e-6, 1e-6, 2e-6, 1e-6};
+  run.bytes = 3000;
+  run.verification = {"serial sum", true, 0.5, 0.25, 4, 0, ""};
+  record.runs = {run};
+  record.ceiling = Ceiling{8.0, 4.0, 4096};
+  record.read = {2e-3, 32};
+  record.results = {{"sum", ElementType::float64, -0.1}, {"min", ElementType::int64, std::int64_t{-9007199254740993}}};
+  record.seconds_total = 1.5;
+  return record;
+}
+
+template <class T>
+T parsed(const nlohmann::ordered_json& json) {
+  return nlohmann::json::parse(json.dump()).get<T>();
+}
+
+/// A variable of the environment for as long as the object lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : m_name(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(m_name); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* m_name;
+};
+
+}  // namespace
+
+TEST_CASE("statistics of times") {
+  const TimeStatistics four = statistics_of({4, 1, 2, 1});
+  CHECK(four.min == 1);
+  CHECK(four.median == 1.5);
+  CHECK(four.mean == 2);
+  CHECK(four.max == 4);
+  CHECK(std::abs(four.stddev - std::sqrt(2.0)) < 1e-15);  // squares 4 + 1 + 0 + 1, over n - 1
+  const TimeStatistics one = statistics_of({3});
+  CHECK(one.median == 3);
+  CHECK(one.stddev == 0);
+}
+
+TEST_CASE("the record has every field, in its place") {
+  const auto json = to_json(example());
+  std::vector<std::string> fields;
+  for (const auto& [name, value] : json.items()) fields.push_back(name);
+  CHECK(fields == std::vector<std::string>{"schema", "app", "version", "git", "command", "host", "time", "slurm",
+                                           "kokkos", "input", "runs", "ceiling", "io", "seconds_total", "results"});
+  CHECK(json["schema"] == "tessera/1");
+  CHECK(json["time"] == "2023-11-14T22:13:20Z");
+  CHECK(json["command"].size() == 2);
+  CHECK(json["kokkos"] ==
+        nlohmann::ordered_json::parse(
+            R"({"version": "4.5.1", "backend": "Serial", "device": "a processor", "concurrency": 1})"));
+  CHECK(json["input"] ==
+        nlohmann::ordered_json::parse(R"({"file": "in.h5", "dataset": "/x", "selection": "[0:4]", "shape": [4],
+          "dtype": "float64", "layout": "chunked", "chunks": [3], "filters": ["shuffle", "deflate"], "bytes": 32})"));
+  const auto& run = json["runs"][0];
+  CHECK(run["repeats"] == 4);
+  CHECK(run["plan"] == nlohmann::ordered_json::parse(R"({"league_size": 2, "team_size": 3})"));
+  CHECK(run["seconds"]["median"] == 1.5e-6);
+  CHECK(run["bytes"] == 3000);
+  CHECK(std::abs(run["gb_per_s"]["median"].get<double>() - 2.0) < 1e-12);
+  CHECK(std::abs(run["gb_per_s"]["best"].get<double>() - 3.0) < 1e-12);
+  CHECK(std::abs(run["fraction_of_ceiling"].get<double>() - 0.5) < 1e-12);  // 2 of 4 GB/s: reductions only read
+  CHECK(run["verification"] ==
+        nlohmann::ordered_json::parse(
+            R"({"method": "serial sum", "passed": true, "max_abs_error": 0.5, "max_rel_error": 0.25})"));
+  CHECK(json["ceiling"]["bytes"] == 4096);
+  CHECK(json["io"]["read_seconds"] == 2e-3);
+  CHECK(json["io"]["decode_seconds"].is_null());
+  CHECK(json["io"]["write_seconds"].is_null());
+}
+
+TEST_CASE("what does not apply is null") {
+  Record record = example();
+  record.ceiling.reset();
+  record.input.selection.clear();
+  record.input.chunks.clear();
+  record.runs[0].summation = "none";
+  record.runs[0].verification = {};
+  const auto json = to_json(record);
+  CHECK(json["ceiling"].is_null());
+  CHECK(json["input"]["selection"].is_null());
+  CHECK(json["input"]["chunks"].is_null());
+  CHECK(json["runs"][0]["summation"].is_null());
+  CHECK(json["runs"][0]["fraction_of_ceiling"].is_null());
+  CHECK(json["runs"][0]["verification"]["method"] == "none");
+  CHECK(json["runs"][0]["verification"]["passed"].is_null());
+  record.runs[0].bounded_by_copy = true;
+  record.ceiling = Ceiling{8.0, 4.0, 4096};
+  CHECK(std::abs(to_json(record)["runs"][0]["fraction_of_ceiling"].get<double>() - 0.25) < 1e-12);
+}
+
+TEST_CASE("results read back to the same bits") {
+  Record record = example();
+  for (const double value : {-0.1, 1.0 / 3.0, -0.0, 5e-324, 1.7976931348623157e308, 9007199254740993.0}) {
+    record.results = {{"sum", ElementType::float64, value}};
+    const auto json = to_json(record)["results"][0];
+    INFO(json.dump());
+    const double read = parsed<double>(json["value"]);
+    CHECK(std::bit_cast<std::uint64_t>(read) == std::bit_cast<std::uint64_t>(value));
+    const auto bits = std::stoull(json["bits"].get<std::string>(), nullptr, 16);
+    CHECK(bits == std::bit_cast<std::uint64_t>(value));
+    CHECK(json["bits"].get<std::string>().size() == 16);
+  }
+  record.results = {{"sum", ElementType::float64, std::numeric_limits<double>::quiet_NaN()},
+                    {"min", ElementType::float64, -std::numeric_limits<double>::infinity()},
+                    {"max", ElementType::uint64, std::numeric_limits<std::uint64_t>::max()},
+                    {"min", ElementType::int64, std::int64_t{-9007199254740993}}};
+  const auto json = to_json(record)["results"];
+  CHECK(json[0]["value"] == "nan");
+  CHECK(json[0]["bits"] == "7ff8000000000000");
+  CHECK(json[1]["value"] == "-inf");
+  CHECK(json[1]["bits"] == "fff0000000000000");
+  CHECK(parsed<std::uint64_t>(json[2]["value"]) == std::numeric_limits<std::uint64_t>::max());
+  CHECK(parsed<std::int64_t>(json[3]["value"]) == -9007199254740993);
+  CHECK_FALSE(json[2].contains("bits"));
+  CHECK(json[3]["type"] == "int64");
+}
+
+TEST_CASE("the Slurm job is in the record") {
+  CHECK(slurm_record().is_null());
+  const Variable job("SLURM_JOB_ID", "4711");
+  const Variable task("SLURM_ARRAY_TASK_ID", "7");
+  const Variable partition("SLURM_JOB_PARTITION", "2024");
+  const Variable gpus("SLURM_GPUS_ON_NODE", "h200:2");
+  const auto slurm = slurm_record();
+  CHECK(slurm["job_id"] == 4711);
+  CHECK(slurm["array_task_id"] == 7);
+  CHECK(slurm["partition"] == "2024");
+  CHECK(slurm["gpus"] == "h200:2");
+  CHECK(slurm["cluster"].is_null());
+  CHECK(slurm.size() == 10);
+}
+
+TEST_CASE("a JSON file is replaced as a whole and keeps its mode") {
+  const Folder folder;
+  const std::string file = folder / "record.json";
+  write_json(file, to_json(example()));
+  CHECK(nlohmann::json::parse(bytes_of_file(file))["app"] == "tessera-reduce");
+  REQUIRE(chmod(file.c_str(), 0640) == 0);
+  Record other = example();
+  other.app = "tessera-filter";
+  other.input.dataset = "/caf\xe9";  // a name that is no UTF-8
+  write_json(file, to_json(other));
+  CHECK(nlohmann::json::parse(bytes_of_file(file))["app"] == "tessera-filter");
+  struct stat status {};
+  REQUIRE(stat(file.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0640);
+  CHECK(folder.names() == std::vector<std::string>{"record.json"});
+}
+
+TEST_CASE("a file that cannot be written is refused before the work and after it") {
+  const Folder folder;
+  const std::string missing = folder / "missing";
+  CHECK(bad_input([&] { check_writable("--json", missing + "/r.json"); }) ==
+        "--json " + missing + "/r.json: folder " + missing + ": No such file or directory");
+  CHECK(bad_input([&] { check_writable("--csv", folder.path()); }) == "--csv " + folder.path() + ": is a folder");
+  CHECK(bad_input([&] { write_json(missing + "/r.json", to_json(example())); }) ==
+        missing + "/r.json: cannot be written: No such file or directory");
+  CHECK(bad_input([&] { append_csv(missing + "/r.csv", example()); }) ==
+        missing + "/r.csv: cannot be written: No such file or directory");
+  CHECK(no_resource([&] { write_json("/dev/full", to_json(example())); }) ==
+        "/dev/full: cannot be written: No space left on device");
+  CHECK(no_resource([&] { append_csv("/dev/full", example()); }) ==
+        "/dev/full: cannot be written: No space left on device");
+}
+
+TEST_CASE("CSV rows are appended behind one header") {
+  const Folder folder;
+  const std::string file = folder / "runs.csv";
+  Record record = example();
+  record.input.dataset = "/a \"quoted\", name";
+  append_csv(file, record);
+  append_csv(file, record);
+  const std::string text = bytes_of_file(file);
+  CHECK(text.starts_with("time,app,git,host,backend,file,dataset,dtype,shape,operation,"));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 3);
+  CHECK(text.find("time,app", 1) == std::string::npos);
+  CHECK(text.find(",\"/a \"\"quoted\"\", name\",float64,[4],sum,single_pass,fast,4,") != std::string::npos);
+}
+
+TEST_CASE("the report says what matters") {
+  Record record = example();
+  const std::string text = report_text(record);
+  for (const auto* part :
+       {"in.h5:/x[0:4]  float64 (4,)  32 B  chunked, shuffle, deflate", "Serial, a processor",
+        "sum        -0.1 (float64)", "-9007199254740993 (int64)", "median of 4, 2.0 GB/s (best 3.0), 50 % of the read",
+        "min 1.0 us, mean 2.0 us, max 4.0 us", "league_size=2", "verified: serial sum; 4 checked",
+        "copy 8.0 GB/s, read 4.0 GB/s", "read 32 B in 2.000 ms"}) {
+    INFO(text);
+    INFO(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  record.runs[0].verification.passed = false;
+  CHECK(report_text(record).find("WRONG: serial sum") != std::string::npos);
+  record.runs[0].verification = {};
+  CHECK(report_text(record).find("not verified") != std::string::npos);
+}
+
+}  // namespace tessera::apps::test

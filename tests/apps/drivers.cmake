@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# The drivers' parts, without running a driver.
+tessera_add_app_test(
+  drivers
+  io_support.cpp
+  command_line_parse.cpp
+  command_line_text.cpp
+  driver_progress.cpp
+  driver_record.cpp
+  filter_verify.cpp
+  reduce_verify.cpp
+  transpose_verify.cpp
+  LIBRARIES
+  tessera_reduce_app
+  tessera_reduce_engine
+  tessera_filter_app
+  tessera_filter_engine
+  tessera_transpose_app
+  tessera_transpose_engine
+  nlohmann_json::nlohmann_json
+  HDF5::HDF5)
+
+# The drivers end to end, and each once more over an engine that computes wrong results.
+foreach(op reduce filter transpose)
+  add_executable(faulty-tessera-${op} ${op}_faulty_engine.cpp)
+  target_link_libraries(faulty-tessera-${op} PRIVATE tessera_${op}_app)
+  tessera_set_warnings(faulty-tessera-${op})
+  tessera_add_app_test(${op}_driver driver_support.cpp io_support.cpp ${op}_driver.cpp LIBRARIES tessera_app_driver
+                       nlohmann_json::nlohmann_json HDF5::HDF5)
+  string(TOUPPER ${op} upper)
+  target_compile_definitions(
+    test_${op}_driver PRIVATE "TESSERA_${upper}=\"$<TARGET_FILE:tessera-${op}>\""
+                              "TESSERA_FAULTY_${upper}=\"$<TARGET_FILE:faulty-tessera-${op}>\"")
+  add_dependencies(test_${op}_driver tessera-${op} faulty-tessera-${op})
+endforeach()

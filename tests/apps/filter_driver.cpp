@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <limits>
+
+#include "apps/driver_support.hpp"
+
+namespace tessera::apps::test {
+namespace {
+
+const std::string program = TESSERA_FILTER;
+
+struct Inputs {
+  Folder folder;
+  std::string file = folder / "in.h5", out = folder / "out.h5";
+
+  Inputs() {
+    const auto in = create_file(file);
+    add_values<double>(in.get(), "x", {1, 2, 4, 8});
+    add_values<float>(in.get(), "f", {1, 2, 4, 8});
+    add_values<std::int32_t>(in.get(), "i", {1, 2, 4, 8, 16, 32}, {2, 3});
+    add_values<std::int64_t>(in.get(), "l", {9007199254740993, 1, -5});
+    add_values<std::uint64_t>(in.get(), "u", {18446744073709551615U, 3});
+    add_values<double>(in.get(), "weights", {1, 10, 100});
+    add_values<std::int32_t>(in.get(), "whole_weights", {1, 2});
+    add_values<double>(in.get(), "bad_weights", {1, std::nan("")});
+    add_values<double>(in.get(), "no_weights", {}, {0});
+    add_values<double>(in.get(), "none", {}, {3, 0});
+    add_values<double>(in.get(), "single", {5}, {1});
+    const double value = 5;
+    add_dataset(in.get(), "scalar", H5T_NATIVE_DOUBLE, {}, H5T_NATIVE_DOUBLE, &value);
+    std::vector<std::int64_t> deep(2 * 3 * 2 * 2 * 4);
+    for (std::size_t k = 0; k < deep.size(); ++k) deep[k] = static_cast<std::int64_t>(k * k);
+    add_values(in.get(), "deep", deep, {2, 3, 2, 2, 4});
+  }
+
+  [[nodiscard]] ProgramEnd filter(const std::string& name, std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), file + ":/" + name);
+    arguments.insert(arguments.end(), {"--verify=full"});
+    return run_quickly(program, arguments);
+  }
+  /// The result of a filter that must be good.
+  template <class T>
+  [[nodiscard]] std::vector<T> filtered(const std::string& name, std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--output", out + ":/r", "--force", "--quiet"});
+    const ProgramEnd end = filter(name, arguments);
+    INFO(end.err);
+    REQUIRE(end.status == 0);
+    return read_values<T>(out + ":/r");
+  }
+  [[nodiscard]] std::string refused(const std::string& name, const std::vector<std::string>& arguments,
+                                    int status = 2) const {
+    return refusal_line(filter(name, arguments), status, "tessera-filter");
+  }
+};
+
+using Doubles = std::vector<double>;
+using Integers = std::vector<std::int64_t>;
+
+}  // namespace
+
+TEST_CASE("tessera-filter: modes, convolution and origin") {
+  const Inputs inputs;
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), "--weights=1,10,100");
+    return inputs.filtered<double>("x", more);
+  };
+  CHECK(run({}) == Doubles{211, 421, 842, 884});
+  CHECK(run({"--mode=reflect"}) == Doubles{211, 421, 842, 884});
+  CHECK(run({"--mode", "mirror"}) == Doubles{212, 421, 842, 484});
+  CHECK(run({"--mode=nearest"}) == Doubles{211, 421, 842, 884});
+  CHECK(run({"--mode=wrap"}) == Doubles{218, 421, 842, 184});
+  CHECK(run({"--mode=constant"}) == Doubles{210, 421, 842, 84});
+  CHECK(run({"--mode=constant", "--cval", "-7"}) == Doubles{203, 421, 842, -616});
+  CHECK(run({"--mode=keep"}) == Doubles{1, 421, 842, 8});
+  CHECK(run({"--mode=constant", "--convolve"}) == Doubles{12, 124, 248, 480});
+  CHECK(run({"--mode=constant", "--origin=1"}) == Doubles{100, 210, 421, 842});
+  CHECK(run({"--mode=constant", "--origin", "-1"}) == Doubles{421, 842, 84, 8});
+  const auto with_nan = run({"--mode=constant", "--cval=nan"});
+  CHECK(std::isnan(with_nan[0]));
+  CHECK(with_nan[1] == 421);
+  CHECK(std::isnan(with_nan[3]));
+  CHECK(run({"--mode=constant", "--cval", "-inf"})[0] == -std::numeric_limits<double>::infinity());
+  CHECK(inputs.filtered<double>("x", {"--weights", "-1,1"}) == Doubles{0, 1, 2, 4});
+}
+
+TEST_CASE("tessera-filter: weights from a dataset") {
+  const Inputs inputs;
+  CHECK(inputs.filtered<double>("x", {"--weights-from", inputs.file + ":/weights"}) == Doubles{211, 421, 842, 884});
+  CHECK(inputs.filtered<std::int64_t>("i", {"--weights-from", inputs.file + ":/whole_weights"}) ==
+        Integers{3, 5, 10, 24, 40, 80});
+}
+
+TEST_CASE("tessera-filter: output types") {
+  const Inputs inputs;
+  CHECK(inputs.filtered<float>("f", {"--weights=0.5,0.5"}) == std::vector<float>{1, 1.5, 3, 6});
+  CHECK(inputs.filtered<float>("f", {"--weights=0.5,0.5", "--accumulate=double"}) == std::vector<float>{1, 1.5, 3, 6});
+  CHECK(inputs.filtered<float>("f", {"--weights=0.5,0.5", "--accumulate=float"}) == std::vector<float>{1, 1.5, 3, 6});
+  CHECK(inputs.filtered<std::int64_t>("i", {"--weights=1,2"}) == Integers{3, 5, 10, 24, 40, 80});
+  CHECK(inputs.filtered<double>("i", {"--weights=0.5"}) == Doubles{0.5, 1, 2, 4, 8, 16});
+  CHECK(inputs.filtered<double>("i", {"--weights=0.5", "--accumulate=double"}) == Doubles{0.5, 1, 2, 4, 8, 16});
+  CHECK(inputs.filtered<std::int64_t>("l", {"--weights=1.0"}) == Integers{9007199254740993, 1, -5});
+  CHECK(inputs.filtered<std::uint64_t>("u", {"--weights=1"}) == std::vector<std::uint64_t>{18446744073709551615U, 3});
+  CHECK(inputs.filtered<std::int64_t>("u", {"--weights=-1"}) == Integers{std::numeric_limits<std::int64_t>::min(), -3});
+  CHECK(inputs.filtered<std::int64_t>("l", {"--weights=0,0,1", "--mode=constant", "--cval=9007199254740993"}) ==
+        Integers{1, -5, 9007199254740993});
+}
+
+TEST_CASE("tessera-filter: ranks and empty arrays") {
+  const Inputs inputs;
+  const auto deep = inputs.filtered<std::int64_t>("deep", {"--weights=0,1,1", "--mode=constant", "--axis=4"});
+  REQUIRE(deep.size() == 96);
+  CHECK(deep[5] == 25 + 36);
+  CHECK(deep[7] == 49);
+  CHECK(Dataset(inputs.out + ":/r").info().shape == Shape{2, 3, 2, 2, 4});
+  CHECK(inputs.filtered<double>("none", {"--weights=1,2,1"}).empty());
+  CHECK(inputs.filtered<double>("single", {"--weights=1,2,1"}) == Doubles{20});
+  CHECK(inputs.filtered<double>("single[:0]", {"--weights=1"}).empty());
+}
+
+TEST_CASE("tessera-filter: the record of a run") {
+  const Inputs inputs;
+  const auto record = record_of(
+      inputs.filter("i", {"--weights=1,2", "--json=-", "--quiet", "--convolve", "--output", inputs.out + ":/r"}));
+  REQUIRE(record["runs"].size() == 1);
+  const auto& run = record["runs"][0];
+  CHECK(run["operation"] == "convolve");
+  CHECK(run["variant"] == "overlapping");
+  CHECK(run["summation"].is_null());
+  CHECK(run["bytes"] == 6 * (4 + 8));
+  CHECK(run["plan"]["halo"] == 1);
+  CHECK(run["verification"]["method"] == "direct evaluation in 128-bit integers of all outputs");
+  CHECK(run["verification"]["passed"] == true);
+  CHECK(record["results"].empty());
+  CHECK(record["results"].is_array());
+  CHECK(record["io"]["write_seconds"] > 0);
+}
+
+TEST_CASE("tessera-filter: answers that need no input") {
+  CHECK(run_program(program, {"--variant=list"}).out == "automatic\noverlapping\n");
+  const std::string help = run_program(program, {"--help"}).out;
+  for (const auto* option : {"--weights", "--weights-from", "--convolve", "--axis", "--mode", "--cval", "--origin",
+                             "--accumulate", "--output", "reflect, mirror, nearest, wrap, constant, keep"}) {
+    INFO(option);
+    CHECK(help.find(option) != std::string::npos);
+  }
+  CHECK(run_program(program, {"--version"}).out.starts_with("tessera-filter "));
+}
+
+TEST_CASE("tessera-filter: bad usage and bad input") {
+  const Inputs inputs;
+  const auto x = [&](const std::vector<std::string>& arguments) { return inputs.refused("x", arguments); };
+  CHECK(x({}) == "--weights or --weights-from is missing; see --help");
+  CHECK(x({"--weights=1", "--weights-from=a.h5"}) == "--weights and --weights-from cannot both be given");
+  CHECK(x({"--weights=1,,2"}) == "--weights: weight 1, ``, is not a number");
+  CHECK(x({"--weights=1,2x"}) == "--weights: weight 1, `2x`, is not a number");
+  CHECK(x({"--weights", "1,nan"}) == "--weights: weight 1 is nan; weights must be finite");
+  const auto from = [&](const std::string& name) { return x({"--weights-from", inputs.file + ":/" + name}); };
+  CHECK(from("bad_weights") ==
+        "--weights-from " + inputs.file + ":/bad_weights: weight 1 is nan; weights must be finite");
+  CHECK(from("no_weights") == "--weights-from " + inputs.file + ":/no_weights: there are no weights");
+  CHECK(from("i") == "--weights-from " + inputs.file + ":/i: weights must have rank 1, these have 2");
+  CHECK(from("nowhere").starts_with(inputs.file + ":/nowhere: "));
+  CHECK(x({"--weights=1", "--mode=refelct"}) ==
+        "--mode: unknown name `refelct`; did you mean `reflect`? The names are reflect, mirror, nearest, wrap, "
+        "constant, keep");
+  CHECK(x({"--weights=1", "--origin=1.5"}) == "--origin: `1.5` is not a whole number");
+  CHECK(x({"--weights=1,2,3", "--origin=2"}) == "--origin: 2 is not within -1 to 1, as 3 weights need");
+  CHECK(x({"--weights=1,2", "--origin=1"}) == "--origin: 1 is not within -1 to 0, as 2 weights need");
+  CHECK(x({"--weights=1", "--accumulate=single"}) ==
+        "--accumulate: unknown name `single`; did you mean `double`? The names are float, double");
+  CHECK(x({"--weights=1", "--accumulate=float"}) ==
+        inputs.file + ":/x: --accumulate: float is for float32 data, this is float64");
+  CHECK(inputs.refused("i", {"--weights=1", "--accumulate=double"}) ==
+        inputs.file + ":/i: --accumulate: int32 data with whole weights is filtered exactly, in integers");
+  CHECK(x({"--weights=1", "--axis=1"}) == inputs.file + ":/x: --axis: 1 is not within -1 to 0, the axes of (4,)");
+  CHECK(x({"--weights=1", "--axis=last"}) == inputs.file + ":/x: --axis: `last` is not a whole number");
+  CHECK(inputs.refused("i", {"--weights=1", "--axis=0"}) ==
+        inputs.file + ":/i: --axis: 0 cannot be filtered along, only the last axis, 1 or -1");
+  CHECK(inputs.refused("scalar", {"--weights=1"}) ==
+        inputs.file + ":/scalar: a single value has no axis to filter along");
+  CHECK(x({"--weights=1", "--gaussian=1"}).starts_with("unknown option `--gaussian`; did you mean"));
+  CHECK(x({"--weights=1", "--variant=direct"}).starts_with("--variant: unknown name `direct`; did you mean"));
+}
+
+TEST_CASE("tessera-filter: cval must be a value of the input's type") {
+  const Inputs inputs;
+  const auto refused = [&](const std::string& name, const std::string& cval) {
+    return inputs.refused(name, {"--weights=1", "--mode=constant", "--cval=" + cval});
+  };
+  const std::string not_whole = "` is not a whole number that the input's type can hold";
+  CHECK(refused("x", "one") == inputs.file + ":/x: --cval: `one` is not a number that float64 can hold");
+  CHECK(refused("x", "1e999") == inputs.file + ":/x: --cval: `1e999` is not a number that float64 can hold");
+  CHECK(refused("f", "1e39") ==
+        inputs.file + ":/f: --cval: `1e39` is not a number that float32, the input's type, can hold");
+  for (const std::string cval : {"0.5", "nan", "inf", "2147483648", "-2147483649", "1e10"}) {
+    CHECK(refused("i", cval) == inputs.file + ":/i: --cval: `" + cval + not_whole);
+  }
+  for (const std::string cval : {"9223372036854775808", "9.3e18", "-1e19"}) {
+    CHECK(refused("l", cval) == inputs.file + ":/l: --cval: `" + cval + not_whole);
+  }
+  for (const std::string cval : {"-1", "18446744073709551616", "1.9e19", "-0.5"}) {
+    CHECK(refused("u", cval) == inputs.file + ":/u: --cval: `" + cval + not_whole);
+  }
+  const auto edge = [&](const std::string& cval) {
+    return inputs.filtered<std::int64_t>("i", {"--weights=0,0,1", "--mode=constant", "--cval", cval}).back();
+  };
+  CHECK(edge("-2147483648") == -2147483648);
+  CHECK(edge("2e3") == 2000);
+  CHECK(edge("-3.0") == -3);
+  const std::string largest = "18446744073709551615";
+  CHECK(inputs.filtered<std::uint64_t>("u", {"--weights=0,0,1", "--mode=constant", "--cval", largest}).back() ==
+        18446744073709551615U);
+}
+
+TEST_CASE("tessera-filter: what does not fit into memory is refused before it is read") {
+  const Folder folder;
+  const std::string file = folder / "huge.h5";
+  {
+    const auto in = create_file(file);
+    add_dataset(in.get(), "terabytes", H5T_NATIVE_INT32, {std::uint64_t{1} << 42}, H5T_NATIVE_INT32, nullptr,
+                chunked_list({1024}).get());
+  }
+  const ProgramEnd end = run_quickly(program, {file, "--weights=1"});
+  CHECK(refusal_line(end, 3, "tessera-filter").starts_with(file + ":/terabytes: needs 52.78 TB of host memory, "));
+}
+
+TEST_CASE("tessera-filter: a wrong result is exit status 1, with its record, and is not written") {
+  const Inputs inputs;
+  const ProgramEnd end = run_quickly(TESSERA_FAULTY_FILTER, {inputs.file + ":/x", "--weights=1", "--json", "-",
+                                                             "--quiet", "--output", inputs.out + ":/r"});
+  CHECK(end.status == 1);
+  CHECK(end.err == "tessera-filter: error: " + inputs.file +
+                       ":/x: correlate (overlapping) did not verify: index 3: got 8.5, expected 8; 1 of 4 checked are "
+                       "wrong; the output was not written\n");
+  const auto record = record_of(end);
+  CHECK(record["runs"][0]["verification"]["passed"] == false);
+  CHECK(record["runs"][0]["verification"]["max_abs_error"] == 0.5);
+  CHECK(record["io"]["write_seconds"].is_null());
+  CHECK(inputs.folder.names() == std::vector<std::string>{"in.h5"});
+}
+
+}  // namespace tessera::apps::test

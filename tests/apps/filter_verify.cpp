@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "filter/filter_verify.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <limits>
+
+#include "apps/verify_support.hpp"
+
+namespace tessera::apps::test {
+namespace {
+
+template <class In, class Out>
+Verification check(const FilterRequest& request, const std::vector<In>& input, const std::vector<Out>& output,
+                   Shape shape = {}, bool full = true, std::uint64_t samples = 4096) {
+  return verify_filter(request, host_array(input, shape), host_array(output, shape), full, plain_norms, no_progress,
+                       samples);
+}
+
+FilterRequest request_of(std::vector<double> weights, const std::string& mode = "reflect") {
+  FilterRequest request;
+  request.weights = std::move(weights);
+  request.mode = mode;
+  return request;
+}
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE("each boundary mode by hand") {
+  // x = 1 2 4 8, weights 1 10 100: out[i] = x[i-1] + 10 x[i] + 100 x[i+1]
+  const std::vector<std::int64_t> x{1, 2, 4, 8};
+  const auto expect = [&](const std::string& mode, std::int64_t first, std::int64_t last) {
+    INFO(mode);
+    FilterRequest request = request_of({1, 10, 100}, mode);
+    request.cval = std::int64_t{7};
+    CHECK(check<std::int64_t, std::int64_t>(request, x, {first, 421, 842, last}).passed);
+    CHECK_FALSE(check<std::int64_t, std::int64_t>(request, x, {first + 1, 421, 842, last}).passed);
+    CHECK_FALSE(check<std::int64_t, std::int64_t>(request, x, {first, 421, 842, last - 1}).passed);
+  };
+  expect("reflect", 1 + 10 + 200, 4 + 80 + 800);
+  expect("mirror", 2 + 10 + 200, 4 + 80 + 400);
+  expect("nearest", 1 + 10 + 200, 4 + 80 + 800);
+  expect("wrap", 8 + 10 + 200, 4 + 80 + 100);
+  expect("constant", 7 + 10 + 200, 4 + 80 + 700);
+  expect("keep", 1, 8);
+}
+
+TEST_CASE("a window wider than the line") {
+  const std::vector<std::int64_t> x{1, 2};
+  // reflect: .. 2 1 | 1 2 | 2 1 1 2 ..; five taps of 1, 10, .. around each output
+  CHECK(check<std::int64_t, std::int64_t>(request_of({1, 10, 100, 1000, 10000}), x, {22112, 12211}).passed);
+  // mirror of one element is that element
+  CHECK(check<std::int64_t, std::int64_t>(request_of({1, 10, 100}, "mirror"), {3}, {333}).passed);
+}
+
+TEST_CASE("convolution and origin") {
+  const std::vector<std::int64_t> x{1, 2, 4, 8};
+  FilterRequest request = request_of({1, 10, 100, 1000}, "constant");
+  // correlate: out[i] = sum w[k] x[i - 2 + k]
+  CHECK(check<std::int64_t, std::int64_t>(request, x, {2100, 4210, 8421, 842}).passed);
+  request.origin = 1;
+  CHECK(check<std::int64_t, std::int64_t>(request, x, {1000, 2100, 4210, 8421}).passed);
+  request.origin = 0;
+  request.convolve = true;
+  // convolve: out[i] = sum w[k] x[i - k + 2]
+  CHECK(check<std::int64_t, std::int64_t>(request, x, {124, 1248, 2480, 4800}).passed);
+}
+
+TEST_CASE("integers are exact and clamped") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK(check<std::int64_t, std::int64_t>(request_of({2, -2}, "nearest"), {most, most}, {0, 0}).passed);
+  CHECK(check<std::int64_t, std::int64_t>(request_of({2}), {most, -most, 3}, {most, -most - 1, 6}).passed);
+  CHECK_FALSE(check<std::int64_t, std::int64_t>(request_of({2}), {most}, {-2}).passed);
+  CHECK(check<std::uint64_t, std::uint64_t>(request_of({1}), {~std::uint64_t{0}}, {~std::uint64_t{0}}).passed);
+  CHECK(check<std::uint64_t, std::int64_t>(request_of({-1}), {~std::uint64_t{0}}, {-most - 1}).passed);
+  const auto wrong = check<std::int64_t, std::int64_t>(request_of({1}), {9007199254740993}, {9007199254740992});
+  CHECK(wrong.first_wrong == "index 0: got 9007199254740992, expected 9007199254740993");
+  CHECK(wrong.method == "direct evaluation in 128-bit integers of all outputs");
+}
+
+TEST_CASE("floating results must lie within their bound") {
+  const FilterRequest request = request_of({0.25, 0.5, 0.25});
+  // Of four equal elements every output is that element; the bound is (3 + 2) u |x|.
+  const double bound = 5 * 0x1p-53 * 3;
+  const std::vector<double> x(4, 3.0);
+  CHECK(check<double, double>(request, x, {3, 3, 3, 3}).passed);
+  CHECK(check<double, double>(request, x, {3, 3 + 0.8 * bound, 3, 3}).passed);
+  const Verification wrong = check<double, double>(request, x, {3, 3, 3 + 1.6 * bound, 3 - 1.6 * bound});
+  CHECK(wrong.wrong == 2);
+  CHECK(wrong.checked == 4);
+  CHECK(wrong.first_wrong == "index 2: got 3.0000000000000027, expected 3");
+  CHECK(wrong.max_abs_error > bound);
+
+  const std::vector<float> single(4, 3.0F);
+  const float float_bound = 5 * 0x1p-24F * 3;
+  CHECK(check<float, float>(request, single, {3, 3 + 0.8F * float_bound, 3, 3}).passed);
+  CHECK_FALSE(check<float, float>(request, single, {3, 3 + 1.6F * float_bound, 3, 3}).passed);
+  FilterRequest in_double = request;
+  in_double.accumulate_double = true;  // now only the output's rounding is left
+  CHECK_FALSE(check<float, float>(in_double, single, {3, 3 + 0.8F * float_bound, 3, 3}).passed);
+  CHECK(check<float, float>(in_double, single, {3, 3, 3, 3}).passed);
+}
+
+TEST_CASE("integers with other weights are computed in double") {
+  CHECK(check<std::int32_t, double>(request_of({0.5}), {3, -5}, {1.5, -2.5}).passed);
+  CHECK_FALSE(check<std::int32_t, double>(request_of({0.5}), {3, -5}, {1.5, -3}).passed);
+  CHECK(check<std::int64_t, double>(request_of({0.5, 0.25, 0.25}, "keep"), {3, 4, 5}, {3, 3.75, 5}).passed);
+  CHECK_FALSE(check<std::int64_t, double>(request_of({0.5, 0.25, 0.25}, "keep"), {3, 4, 5}, {3.5, 3.75, 5}).passed);
+}
+
+TEST_CASE("NaN and infinities reach exactly the outputs whose window holds them") {
+  const FilterRequest request = request_of({1, 1, 1}, "constant");
+  const std::vector<double> x{1, 1, nan, 1, 1};
+  CHECK(check<double, double>(request, x, {2, nan, nan, nan, 2}).passed);
+  CHECK_FALSE(check<double, double>(request, x, {2, nan, nan, nan, nan}).passed);
+  CHECK_FALSE(check<double, double>(request, x, {2, nan, nan, 2, 2}).passed);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  CHECK(check<double, double>(request, {1, infinity, 1}, {infinity, infinity, infinity}).passed);
+  CHECK_FALSE(check<double, double>(request, {1, infinity, 1}, {infinity, -infinity, infinity}).passed);
+  CHECK(check<double, double>(request_of({1, -1}, "nearest"), {infinity, infinity}, {nan, nan}).passed);
+  CHECK(check<double, double>(request, {1e308, 1e308, 0}, {infinity, infinity, 1e308}).passed);
+  FilterRequest constant = request;
+  constant.cval = nan;
+  CHECK(check<double, double>(constant, {1, 2, 3}, {nan, 6, nan}).passed);
+}
+
+TEST_CASE("samples hold every output whose window leaves its line") {
+  const std::uint64_t lines = 50, extent = 400;
+  std::vector<std::int64_t> x(lines * extent);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int64_t>(i * i % 1009);
+  std::vector<std::int64_t> out = x;
+  const FilterRequest identity = request_of({0, 0, 1, 0, 0});
+  const Verification good = check(identity, x, out, {lines, extent}, false, 64);
+  CHECK(good.passed);
+  CHECK(good.checked == lines * 4 + 64);
+  CHECK(good.method == "direct evaluation in 128-bit integers of 64 sampled outputs and all edges");
+  for (const std::size_t i :
+       {std::size_t{0}, std::size_t{1}, extent - 1, 7 * extent + extent - 2, lines * extent - 1}) {
+    out[i] += 1;
+    INFO(i);
+    CHECK(check(identity, x, out, {lines, extent}, false, 64).wrong >= 1);
+    out[i] -= 1;
+  }
+  out[3 * extent + 9] += 1;
+  CHECK(check(identity, x, out, {lines, extent}, true).first_wrong.starts_with("index (3, 9): got "));
+}
+
+TEST_CASE("no elements, nothing to check") {
+  CHECK(check<double, double>(request_of({1}), {}, {}, {0}).passed);
+  CHECK(check<double, double>(request_of({1}), {}, {}, {3, 0}).checked == 0);
+}
+
+}  // namespace tessera::apps::test

@@ -1,0 +1,326 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "apps/driver_support.hpp"
+#include "device/session.hpp"
+
+namespace tessera::apps::test {
+namespace {
+
+const std::string program = TESSERA_REDUCE;
+
+ProgramEnd reduce(const std::vector<std::string>& arguments, const ProgramSetting& setting = {}) {
+  return run_quickly(program, arguments, setting);
+}
+
+std::string refused(const std::vector<std::string>& arguments, int status = 2) {
+  return refusal_line(reduce(arguments), status, "tessera-reduce");
+}
+
+/// in.h5 with the arrays that the tests below use.
+struct Inputs {
+  Folder folder;
+  std::string file = folder / "in.h5";
+  std::vector<double> x;
+
+  Inputs() {
+    const auto in = create_file(file);
+    for (int i = 0; i < 5000; ++i) x.push_back(std::ldexp(i * 7919 % 4001 - 2000, i % 5));  // sums of these are exact
+    add_values(in.get(), "x", x, {50, 100});
+    add_values<float>(in.get(), "f", {0.5F, 0.25F, -8.0F});
+    add_values<std::int32_t>(in.get(), "i", {2147483647, 2147483647, -5});
+    add_values<std::int64_t>(in.get(), "l", {9007199254740993, -1, 0});
+    add_values<std::uint64_t>(in.get(), "u", {18446744073709551615U});
+    add_values<std::uint64_t>(in.get(), "too_much", {18446744073709551615U, 1});
+    add_values<double>(in.get(), "odd", {1, std::nan(""), std::numeric_limits<double>::infinity()});
+    add_values<double>(in.get(), "none", {}, {0});
+    add_values<double>(in.get(), "one", {-0.0}, {1});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("tessera-reduce: sum, min and max of every type") {
+  const Inputs inputs;
+  const auto results = [&](const std::string& name, const std::string& op = "sum,min,max") {
+    return record_of(reduce({inputs.file + ":/" + name, "--op", op, "--json", "-", "--quiet"}))["results"];
+  };
+  const auto x = results("x");
+  REQUIRE(x.size() == 3);
+  CHECK(x[0]["op"] == "sum");
+  CHECK(x[0]["type"] == "float64");
+  CHECK(x[0]["value"] == std::accumulate(inputs.x.begin(), inputs.x.end(), 0.0));
+  CHECK(x[1]["value"] == *std::min_element(inputs.x.begin(), inputs.x.end()));
+  CHECK(x[2]["value"] == *std::max_element(inputs.x.begin(), inputs.x.end()));
+  CHECK(results("f")[0]["value"] == -7.25);
+  CHECK(results("f")[0]["bits"] == "c01d000000000000");
+  const auto i = results("i");
+  CHECK(i[0]["value"] == 4294967289);
+  CHECK(i[0]["type"] == "int64");
+  CHECK(i[1]["value"] == -5);
+  CHECK(i[1]["type"] == "int32");
+  CHECK(results("l")[0]["value"] == 9007199254740992);
+  CHECK(results("l")[2]["value"] == 9007199254740993);
+  CHECK(results("u")[0]["value"] == 18446744073709551615U);
+  CHECK(results("u")[0]["type"] == "uint64");
+  CHECK(results("odd")[0]["value"] == "nan");
+  CHECK(results("odd")[1]["value"] == "nan");
+  CHECK(results("none", "sum")[0]["value"] == 0.0);
+  CHECK(results("one", "max,min")[0]["bits"] == "8000000000000000");
+  CHECK(results("one", "max,min")[1]["op"] == "min");
+  CHECK(results("x[0:2,1]", "sum")[0]["value"] == inputs.x[1] + inputs.x[101]);
+}
+
+TEST_CASE("tessera-reduce: the record of a run") {
+  const Inputs inputs;
+  const auto record = record_of(reduce({inputs.file + ":/x[:, ::2]", "--op=sum", "--json=-", "--repeat=4", "--warmup=1",
+                                        "--verify=full", "--league-size=3"}));
+  CHECK(record["schema"] == "tessera/1");
+  CHECK(record["app"] == "tessera-reduce");
+  CHECK(record["command"][1] == inputs.file + ":/x[:, ::2]");
+  CHECK(record["kokkos"]["backend"] == "Serial");
+  CHECK(record["input"]["dataset"] == "/x");
+  CHECK(record["input"]["selection"] == "[:, ::2]");
+  CHECK(record["input"]["shape"] == std::vector<int>{50, 50});
+  CHECK(record["input"]["bytes"] == 20000);
+  REQUIRE(record["runs"].size() == 1);
+  const auto& run = record["runs"][0];
+  CHECK(run["operation"] == "sum");
+  CHECK(run["variant"] == "single_pass");
+  CHECK(run["summation"] == "fast");
+  CHECK(run["deterministic"] == true);
+  CHECK(run["plan"]["league_size"] == 3);
+  CHECK(run["repeats"] == 4);
+  CHECK(run["bytes"] == 20000);
+  const auto& seconds = run["seconds"];
+  CHECK(seconds["min"] <= seconds["median"]);
+  CHECK(seconds["median"] <= seconds["max"]);
+  CHECK(run["verification"]["passed"] == true);
+  CHECK(run["verification"]["max_abs_error"] == 0.0);
+  CHECK(record["ceiling"]["read_gb_per_s"] > 0);
+  CHECK(run["fraction_of_ceiling"] > 0);
+  CHECK(record["io"]["read_seconds"] > 0);
+  CHECK(record["seconds_total"] > 0);
+}
+
+TEST_CASE("tessera-reduce: report, record and rows go where they are asked to") {
+  const Inputs inputs;
+  const std::string json = inputs.folder / "r.json", csv = inputs.folder / "r.csv";
+  const ProgramEnd plain = reduce({inputs.file + ":/f", "--json", json, "--csv", csv});
+  CHECK(plain.status == 0);
+  CHECK(plain.err.empty());
+  CHECK(plain.out.find("sum        -7.25 (float64)") != std::string::npos);
+  CHECK(nlohmann::json::parse(bytes_of_file(json))["results"].size() == 3);
+  const std::string rows = bytes_of_file(csv);
+  CHECK(std::count(rows.begin(), rows.end(), '\n') == 4);
+
+  const ProgramEnd on_output = reduce({inputs.file + ":/f", "--json", "-", "--csv", csv});
+  CHECK(nlohmann::json::parse(on_output.out)["app"] == "tessera-reduce");
+  CHECK(on_output.err.find("sum        -7.25 (float64)") != std::string::npos);
+  const std::string more_rows = bytes_of_file(csv);
+  CHECK(std::count(more_rows.begin(), more_rows.end(), '\n') == 7);
+
+  const ProgramEnd quiet = reduce({inputs.file + ":/f", "--quiet"});
+  CHECK(quiet.status == 0);
+  CHECK(quiet.out.empty());
+  CHECK(quiet.err.empty());
+}
+
+TEST_CASE("tessera-reduce: output datasets") {
+  const Inputs inputs;
+  const std::string out = inputs.folder / "out.h5";
+  CHECK(reduce({inputs.file + ":/x", "--output", out + ":/a/b"}).status == 0);
+  CHECK(read_values<double>(out + ":/a/b/min") ==
+        std::vector<double>{*std::min_element(inputs.x.begin(), inputs.x.end())});
+  CHECK(reduce({inputs.file + ":/i", "--op=max", "--output", out + ":/i"}).status == 0);
+  CHECK(read_values<std::int32_t>(out + ":/i") == std::vector<std::int32_t>{2147483647});
+  CHECK(reduce({inputs.file + ":/i", "--op=sum", "--output", out + ":/s"}).status == 0);
+  CHECK(read_values<std::int64_t>(out + ":/s") == std::vector<std::int64_t>{4294967289});
+  CHECK(reduce({inputs.file + ":/u", "--op=sum", "--output", out + ":/u"}).status == 0);
+  CHECK(read_values<std::uint64_t>(out + ":/u") == std::vector<std::uint64_t>{18446744073709551615U});
+  CHECK(Dataset(out + ":/u").info().shape.empty());
+
+  CHECK(refused({inputs.file + ":/f", "--op=sum", "--output", out + ":/s"}) ==
+        out + ":/s: exists already; give --force to replace it");
+  CHECK(read_values<std::int64_t>(out + ":/s") == std::vector<std::int64_t>{4294967289});
+  CHECK(reduce({inputs.file + ":/f", "--op=sum", "--force", "--output", out + ":/s"}).status == 0);
+  CHECK(read_values<double>(out + ":/s") == std::vector<double>{-7.25});
+  CHECK(read_values<std::int32_t>(out + ":/i") == std::vector<std::int32_t>{2147483647});
+}
+
+TEST_CASE("tessera-reduce: every space and variant gives the same exact sum") {
+  const Inputs inputs;
+  const double sum = std::accumulate(inputs.x.begin(), inputs.x.end(), 0.0);
+  for (const auto& space : built_in_spaces()) {
+    if (space == "cuda") continue;  // there may be no GPU where this runs; the GPU's own tests have the kernels
+    const auto record =
+        record_of(reduce({inputs.file + ":/x", "--op=sum", "--json=-", "--quiet", "--variant=all", "--space", space}));
+    INFO(space);
+    CHECK(record["runs"].size() == 1);
+    CHECK(record["runs"][0]["variant"] == "single_pass");
+    CHECK(record["results"][0]["value"] == sum);
+  }
+}
+
+TEST_CASE("tessera-reduce: answers that need no input") {
+  const ProgramEnd help = run_program(program, {"--help"});
+  CHECK(help.status == 0);
+  CHECK(help.err.empty());
+  for (const auto* option : {"--op",
+                             "--summation",
+                             "--output",
+                             "--space",
+                             "--variant",
+                             "--team-size",
+                             "--league-size",
+                             "--repeat",
+                             "--warmup",
+                             "--verify",
+                             "--force",
+                             "--list",
+                             "--json",
+                             "--csv",
+                             "--quiet",
+                             "--no-progress",
+                             "--help",
+                             "--version",
+                             "--kokkos-num-threads",
+                             "Exit status"}) {
+    INFO(option);
+    CHECK(help.out.find(option) != std::string::npos);
+  }
+  const ProgramEnd version = run_program(program, {"--version"});
+  CHECK(version.status == 0);
+  CHECK(version.out.starts_with("tessera-reduce 0.1.0 ("));
+  const ProgramEnd variants = run_program(program, {"--variant", "list"});
+  CHECK(variants.status == 0);
+  CHECK(variants.out == "automatic\nsingle_pass\n");
+}
+
+TEST_CASE("tessera-reduce: --list") {
+  const Inputs inputs;
+  const ProgramEnd list = run_program(program, {inputs.file, "--list"});
+  CHECK(list.status == 0);
+  CHECK(list.err.empty());
+  CHECK(list.out.find("/x  float64  (50, 100)  contiguous\n") != std::string::npos);
+  CHECK(list.out.find("/i  int32  (3,)  contiguous\n") != std::string::npos);
+  CHECK(refusal_line(run_program(program, {inputs.file + ".none", "--list"}), 2, "tessera-reduce") ==
+        inputs.file + ".none: no such file");
+}
+
+TEST_CASE("tessera-reduce: bad usage and bad input") {
+  const Inputs inputs;
+  const std::string x = inputs.file + ":/x";
+  CHECK(refused({}) == "INPUT is missing; see --help");
+  CHECK(refused({x, "--outptu"}) == "unknown option `--outptu`; did you mean `--output`? See --help");
+  CHECK(refused({x, "--axis=0"}).starts_with("unknown option `--axis`; did you mean"));
+  CHECK(refused({x, "--op=mean"}) == "--op: unknown name `mean`; did you mean `min`? The names are sum, min, max");
+  CHECK(refused({x, "--op=sum,max,sum"}) == "--op: `sum` is given twice");
+  CHECK(refused({x, "--op=sum,"}).starts_with("--op: unknown name ``"));
+  CHECK(refused({x, "--summation=exact"}) ==
+        "--summation: unknown name `exact`; did you mean `fast`? The names are fast");
+  CHECK(refused({x, "--variant=single_psas"}) ==
+        "--variant: unknown name `single_psas`; did you mean `single_pass`? The names are automatic, single_pass, all, "
+        "list");
+  CHECK(refused({x, "--json", inputs.folder / "no/r.json"}).starts_with("--json " + inputs.folder.path()));
+  CHECK(refused({x, "--csv", inputs.folder / "no/r.csv"}).starts_with("--csv " + inputs.folder.path()));
+  CHECK(refused({inputs.file}).starts_with(inputs.file + ": holds several numeric datasets; name one of "));
+  CHECK(refused({inputs.file + ":/y"}).starts_with(inputs.file + ":/y: "));
+  CHECK(refused({inputs.file + ":/none"})
+            .starts_with(inputs.file + ":/none: tessera::reduce: argument `in`: (0) has no "
+                                       "elements; expected at least one element for min;"));
+  CHECK(refused({inputs.file + ":/too_much"})
+            .starts_with(inputs.file +
+                         ":/too_much: tessera::reduce: argument `in`: the exact integer result does not fit 64 bits"));
+  CHECK(refused({x, "--team-size=100000"}).starts_with(x + ": tessera::reduce: argument `options`: team_size 100000"));
+  CHECK(refused({x, "--kokkos-num-threads=0"}) == "--kokkos-num-threads=0: expected an integer of at least 1");
+  CHECK(refused({x, "--output", inputs.folder / "no/o.h5:/x"}).find("no/o.h5") != std::string::npos);
+}
+
+TEST_CASE("tessera-reduce: what does not fit into memory is refused before it is read") {
+  const Folder folder;
+  const std::string file = folder / "huge.h5";
+  {
+    const auto in = create_file(file);
+    // Never written, so the file stays small.
+    add_dataset(in.get(), "terabytes", H5T_NATIVE_DOUBLE, {std::uint64_t{1} << 42}, H5T_NATIVE_DOUBLE, nullptr,
+                chunked_list({1024}).get());
+    add_dataset(in.get(), "beyond", H5T_NATIVE_DOUBLE, {std::uint64_t{1} << 30, std::uint64_t{1} << 32},
+                H5T_NATIVE_DOUBLE, nullptr, chunked_list({32, 32}).get());
+  }
+  const std::string huge = refused({file + ":/terabytes"}, 3);
+  CHECK(huge.starts_with(file + ":/terabytes: needs 35.18 TB of host memory, "));
+  CHECK(huge.find(" are available") != std::string::npos);
+  CHECK(refused({file + ":/beyond"}, 3).find("64 bits") != std::string::npos);
+}
+
+TEST_CASE("tessera-reduce: a space that is not there") {
+  const Inputs inputs;
+  const ProgramEnd end = reduce({inputs.file + ":/f", "--space=cuda"});
+  const auto spaces = built_in_spaces();
+  if (std::find(spaces.begin(), spaces.end(), "cuda") == spaces.end()) {
+    CHECK(refusal_line(end, 2, "tessera-reduce").starts_with("--space cuda: not built in; this build has "));
+  } else if (end.status != 0) {
+    CHECK(refusal_line(end, 3, "tessera-reduce").find("there is no usable GPU") != std::string::npos);
+  }
+}
+
+TEST_CASE("tessera-reduce: a full disk under standard output") {
+  const Inputs inputs;
+  ProgramSetting setting;
+  setting.out_file = "/dev/full";
+  CHECK(refusal_line(reduce({inputs.file + ":/f"}, setting), 3, "tessera-reduce") ==
+        "standard output: cannot be written: No space left on device");
+}
+
+TEST_CASE("tessera-reduce: rounding on reading is a note") {
+  const Folder folder;
+  const std::string file = folder / "in.h5";
+  const long double value = 1.0L / 3;
+  {
+    const auto in = create_file(file);
+    add_dataset(in.get(), "wide", H5T_NATIVE_LDOUBLE, {1}, H5T_NATIVE_LDOUBLE, &value);
+  }
+  const ProgramEnd end = reduce({file, "--op=max", "--json=-", "--quiet"});
+  CHECK(record_of(end)["results"][0]["value"] == 1.0 / 3);
+  CHECK(end.err.starts_with("tessera-reduce: note: "));
+  CHECK(std::count(end.err.begin(), end.err.end(), '\n') == 1);
+}
+
+TEST_CASE("tessera-reduce: a wrong result is exit status 1, with its record") {
+  const Inputs inputs;
+  const std::string faulty = TESSERA_FAULTY_REDUCE;
+  const std::string out = inputs.folder / "out.h5";
+  const ProgramEnd end = run_quickly(
+      faulty, {inputs.file + ":/odd[:1]", "--json", "-", "--quiet", "--verify=full", "--output", out + ":/r"});
+  CHECK(end.status == 1);
+  CHECK(end.err == "tessera-reduce: error: " + inputs.file +
+                       ":/odd[:1]: sum (second) did not verify: index 0: got 2, expected 1; 1 of 1 checked are wrong; "
+                       "the output was not written\n");
+  const auto record = record_of(end);
+  CHECK(record["runs"][0]["verification"]["passed"] == false);
+  CHECK(record["runs"][0]["verification"]["max_abs_error"] == 1.0);
+  CHECK(record["runs"][1]["verification"]["passed"] == true);
+  CHECK(inputs.folder.names() == std::vector<std::string>{"in.h5"});
+
+  const ProgramEnd unchecked = run_quickly(faulty, {inputs.file + ":/odd[:1]", "--quiet", "--verify=none"});
+  CHECK(unchecked.status == 0);
+  CHECK(unchecked.err.empty());
+}
+
+TEST_CASE("tessera-reduce: --variant all measures every variant, automatic's last") {
+  const Inputs inputs;
+  const auto record = record_of(run_quickly(
+      TESSERA_FAULTY_REDUCE, {inputs.file + ":/odd[:1]", "--op=min", "--json=-", "--quiet", "--variant=all"}));
+  REQUIRE(record["runs"].size() == 3);
+  CHECK(record["runs"][0]["variant"] == "first");
+  CHECK(record["runs"][1]["variant"] == "third");
+  CHECK(record["runs"][2]["variant"] == "second");
+  CHECK(record["results"].size() == 1);
+}
+
+}  // namespace tessera::apps::test
