@@ -12,17 +12,10 @@
 #include <type_traits>
 
 #include "bench_case.hpp"
+#include "device/random_word.hpp"
 #include "device/timing.hpp"
 
 namespace tessera::apps::bench {
-
-/// splitmix64 of the index.
-KOKKOS_INLINE_FUNCTION std::uint64_t random_word(std::uint64_t index) {
-  std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 
 /// Bits of an element's random numerator. Sums of 2^30 elements stay exact: numerators are symmetric about zero, so a
 /// sum wanders about as far as the square root of the count.

@@ -42,13 +42,17 @@ class BenchRun {
   void ceiling_rows(ElementType type, std::uint64_t count) {
     const auto candidates = ceiling_candidates(m_session.space(), count * size_of(type));
     for (const bool is_copy : {true, false}) {
+      Row row = make_row("ceiling", type, 1, count);
+      row.implementation = is_copy ? "copy" : "read";
+      row.role = Role::context;
       const CeilingCandidate* best = nullptr;
       for (const auto& candidate : candidates) {
         if (candidate.is_copy == is_copy && (best == nullptr || rate(candidate) > rate(*best))) best = &candidate;
       }
-      Row row = make_row("ceiling", type, 1, count);
-      row.implementation = is_copy ? "copy" : "read";
-      row.role = Role::context;
+      if (best == nullptr) {
+        skip(row, "no memory is free");
+        continue;
+      }
       row.ceiling = ceiling_of(candidates);
       row.measurement.variant = best->name;
       row.measurement.bytes = best->bytes;

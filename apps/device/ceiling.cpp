@@ -5,9 +5,10 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <optional>
 
 #include "common/failure.hpp"
+#include "random_word.hpp"
 #include "spaces.hpp"
 #include "timing.hpp"
 
@@ -85,13 +86,7 @@ struct ReadKernel {
   }
 };
 
-// Pseudo-random words (splitmix64): runs of zeros can be faster than real data.
-KOKKOS_INLINE_FUNCTION std::uint64_t random_word(std::uint64_t index) {
-  std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
+// Not zeros: those can be faster than real data.
 KOKKOS_INLINE_FUNCTION Piece random_piece(std::int64_t index) {
   return {random_word(2 * static_cast<std::uint64_t>(index)), random_word(2 * static_cast<std::uint64_t>(index) + 1)};
 }
@@ -260,8 +255,15 @@ std::vector<CeilingCandidate> ceiling_candidates(const std::string& space, std::
   const auto bytes = std::min({array_bytes, most_bytes, free_bytes(space) / 3});
   if (bytes == 0) return {};
   const auto pieces = static_cast<std::int64_t>(std::max<std::uint64_t>(1, bytes / sizeof(Piece)));
-  return visit_space(space, [&](const auto& instance) {
-    return CeilingRun<std::decay_t<decltype(instance)>>(instance, pieces).run();
+  return visit_space(space, [&](const auto& instance) -> std::vector<CeilingCandidate> {
+    using Run = CeilingRun<std::decay_t<decltype(instance)>>;
+    std::optional<Run> run;
+    try {
+      run.emplace(instance, pieces);
+    } catch (const std::exception&) {  // no memory: what is free is not always to be had
+      return {};
+    }
+    return run->run();
   });
 }
 

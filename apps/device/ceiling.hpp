@@ -23,7 +23,8 @@ struct CeilingCandidate {
 
 /// Copies and reads an array of min(array_bytes, 1 GiB, a third of the free memory) in all the ways known for the
 /// space: the runtime's own copy and a kernel of 16-byte accesses in at least six launch shapes. Every result is
-/// checked. Empty for an empty array. \throws Failure (not_verified) where a result is wrong.
+/// checked. Empty for an empty array, and where there is no memory. \throws Failure (not_verified) where a result is
+/// wrong.
 [[nodiscard]] std::vector<CeilingCandidate> ceiling_candidates(const std::string& space, std::uint64_t array_bytes);
 
 /// The best medians of the candidates.
