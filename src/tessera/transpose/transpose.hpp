@@ -49,7 +49,7 @@ TransposeRequest<C> transpose_request(const InView& in, const OutView& out) {
 /// \param[in] options  variant, sizes of league and team
 ///
 /// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Scratch: a tile of
-/// 64 x 33 elements a team. Compulsory bytes: 2 n0 n1 sizeof(element).
+/// 64 x 33 elements a team (32 x 33 on a host from 9 bytes up). Compulsory bytes: 2 n0 n1 sizeof(element).
 /// \throws InvalidArgument  for extents that do not match, overlapping views, sizes of league or team that the space
 ///                          cannot have
 /// \throws ResourceError    where the tile exceeds the scratch that a team can have

@@ -49,13 +49,16 @@ inline constexpr int transpose_team_size = 256;
 inline constexpr std::size_t transpose_tile_elements =
     std::size_t{transpose_tile_rows} * (transpose_tile_columns + transpose_pad);
 
+/// Host teams have 32 KiB of scratch, which a whole tile of 16-byte elements exceeds.
+inline constexpr int transpose_host_tile_rows = 32;
+
 /// rows x columns of the input as the kernel sees it.
 inline TransposePlan make_transpose_plan(const DeviceLimits& limits, std::int64_t rows, std::int64_t columns,
                                          std::size_t element_bytes, const TransposeOptions& options) {
   require_league_size("tessera::transpose", options.league_size);
   require_team_size("tessera::transpose", options.team_size, limits.is_host ? limits.concurrency : 1024);
   TransposePlan plan;
-  plan.tile_rows = transpose_tile_rows;
+  plan.tile_rows = limits.is_host && element_bytes > 8 ? transpose_host_tile_rows : transpose_tile_rows;
   plan.tile_columns = transpose_tile_columns;
   plan.pad = transpose_pad;
   plan.team_size = options.team_size != 0 ? options.team_size : (limits.is_host ? 1 : transpose_team_size);
@@ -64,7 +67,7 @@ inline TransposePlan make_transpose_plan(const DeviceLimits& limits, std::int64_
   const std::int64_t most = limits.is_host ? 8 * std::int64_t{limits.concurrency} : std::numeric_limits<int>::max();
   plan.league_size = options.league_size != 0 ? options.league_size
                                               : static_cast<int>(std::max<std::int64_t>(1, std::min(tiles, most)));
-  plan.scratch_bytes = transpose_tile_elements * element_bytes;
+  plan.scratch_bytes = static_cast<std::size_t>(plan.tile_rows * (plan.tile_columns + plan.pad)) * element_bytes;
   return plan;
 }
 
