@@ -31,6 +31,11 @@ struct Record {
   int id;
 };
 
+/// 16 bytes on boundaries of 8.
+struct Pair {
+  double x, y;
+};
+
 template <class T, class InLayout, class OutLayout, class Space>
 void check_transpose(const Space& space, std::size_t rows, std::size_t columns, const TransposeOptions& options = {}) {
   INFO(rows << " x " << columns << " elements of " << sizeof(T) << " bytes, team " << options.team_size << ", league "

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What holds for every transpose.
+#include <catch2/catch_template_test_macros.hpp>
+#include <cstdint>
+#include <tessera/reduce/reduce.hpp>
+#include <tessera/transpose/transpose.hpp>
+
+#include "random_sizes.hpp"
+#include "support/compare.hpp"
+#include "support/guarded_view.hpp"
+#include "support/spaces.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+
+template <class T, class Layout, class Space>
+void check_twice(const Space& space, std::uint64_t seed) {
+  test::RandomSizes sizes(seed);
+  for (std::uint64_t run = 0; run < 15; ++run) {
+    const std::size_t rows = sizes.between(1, 300), columns = sizes.between(1, 300);
+    INFO(rows << " x " << columns);
+    const std::vector<T> values = test::values<T>(rows * columns, run);
+    const test::GuardedView<T, test::Right, Space, 2> in({rows, columns}, values), back({rows, columns});
+    const test::GuardedView<T, Layout, Space, 2> turned({columns, rows});
+    const tessera::TransposeOptions options{.league_size = static_cast<int>(sizes.between(0, 9))};
+    tessera::transpose(space, in.const_view(), turned.view(), options);
+    tessera::transpose(space, turned.const_view(), back.view());
+    space.fence();
+    test::check_bits(back.read(), values);
+    turned.check_guards();
+    back.check_guards();
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("transposed twice is the original", "[transpose]", test::Spaces) {
+  check_twice<float, test::Right>(TestType(), 31);
+  check_twice<std::uint8_t, test::Block>(TestType(), 32);
+  check_twice<Kokkos::complex<double>, test::Left>(TestType(), 33);
+}
+
+TEMPLATE_LIST_TEST_CASE("a transpose keeps the sum", "[transpose]", test::Spaces) {
+  const TestType space;
+  test::RandomSizes sizes(34);
+  for (std::uint64_t run = 0; run < 10; ++run) {
+    const std::size_t rows = sizes.between(1, 300), columns = sizes.between(1, 300);
+    const test::GuardedView<std::int64_t, test::Right, TestType, 2> in({rows, columns},
+                                                                       test::values<std::int64_t>(rows * columns, run));
+    const test::GuardedView<std::int64_t, test::Block, TestType, 2> out({columns, rows});
+    tessera::transpose(space, in.view(), out.view());
+    const tessera::Sum<std::int64_t> sum;
+    CHECK(tessera::reduce(space, out.view(), sum) == tessera::reduce(space, in.view(), sum));
+  }
+}
+
+}  // namespace

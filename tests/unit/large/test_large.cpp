@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Past 2^31 elements, where 32-bit indices end. Elements of one byte keep this within 4.5 GiB. Data is made and checked
+// by Kokkos kernels of the test's own, for all elements.
+#include <Kokkos_Core.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <tessera/filter/filter.hpp>
+#include <tessera/reduce/reduce.hpp>
+#include <tessera/transpose/transpose.hpp>
+
+namespace {
+
+using Space = Kokkos::DefaultExecutionSpace;
+using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
+using Line = Kokkos::View<std::int8_t*, Space>;
+using Matrix = Kokkos::View<std::uint8_t**, Kokkos::LayoutRight, Space>;
+
+constexpr std::int64_t line_size = (std::int64_t{1} << 31) + 3;
+
+/// In [-6, 6], period 13: no power of two divides it, so an index that wraps meets other values.
+KOKKOS_INLINE_FUNCTION std::int8_t line_value(std::int64_t i) { return static_cast<std::int8_t>(i % 13 - 6); }
+
+struct FillLine {
+  Line line;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { line(i) = line_value(i); }
+};
+
+/// Counts wrong outputs of the filter (1, 2, -1) with both sides wrapped.
+struct WrongFiltered {
+  Line out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    const int expected =
+        line_value((i + line_size - 1) % line_size) + 2 * line_value(i) - line_value((i + 1) % line_size);
+    wrong += out(i) != expected ? 1 : 0;
+  }
+};
+
+KOKKOS_INLINE_FUNCTION std::uint8_t matrix_value(std::int64_t row, std::int64_t column) {
+  return static_cast<std::uint8_t>(row * 31 + column * 17 + (row ^ column) / 251);
+}
+
+struct FillMatrix {
+  Matrix matrix;
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    const auto columns = static_cast<std::int64_t>(matrix.extent(1));
+    matrix(index / columns, index % columns) = matrix_value(index / columns, index % columns);
+  }
+};
+
+/// Counts wrong elements of the transposed matrix.
+struct WrongTransposed {
+  Matrix out;
+  KOKKOS_FUNCTION void operator()(std::int64_t index, std::int64_t& wrong) const {
+    const auto columns = static_cast<std::int64_t>(out.extent(1));
+    wrong += out(index / columns, index % columns) != matrix_value(index % columns, index / columns) ? 1 : 0;
+  }
+};
+
+Line filled_line() {
+  const Line line(Kokkos::view_alloc("line", Kokkos::WithoutInitializing), line_size);
+  Kokkos::parallel_for("fill", Range(0, line_size), FillLine{line});
+  return line;
+}
+
+TEST_CASE("reduce past 2^31 elements", "[large]") {
+  const Line line = filled_line();
+  std::int64_t rest = 0;  // whole periods sum to 0
+  for (std::int64_t i = line_size / 13 * 13; i < line_size; ++i) rest += line_value(i);
+  CHECK(tessera::reduce(Space(), line, tessera::Sum<std::int8_t>{}) == rest);
+  Kokkos::deep_copy(Kokkos::subview(line, line_size - 1), std::int8_t{100});
+  Kokkos::deep_copy(Kokkos::subview(line, line_size - 3), std::int8_t{-100});
+  CHECK(tessera::reduce(Space(), line, tessera::Max<std::int8_t>{}) == 100);
+  CHECK(tessera::reduce(Space(), line, tessera::Min<std::int8_t>{}) == -100);
+  CHECK(tessera::reduce(Space(), line, tessera::Sum<std::int8_t>{}) ==
+        rest - line_value(line_size - 1) - line_value(line_size - 3));
+}
+
+TEST_CASE("filter a line past 2^31 elements", "[large]") {
+  const Line line = filled_line();
+  const Line out(Kokkos::view_alloc("out", Kokkos::WithoutInitializing), line_size);
+  const double taps[] = {1, 2, -1};
+  const tessera::FilterWeights<Space> weights(Space(), taps);
+  tessera::correlate(Space(), line, weights, out,
+                     {.mode_left = tessera::BoundaryMode::wrap, .mode_right = tessera::BoundaryMode::wrap});
+  std::int64_t wrong = -1;
+  Kokkos::parallel_reduce("check", Range(0, line_size), WrongFiltered{out}, wrong);
+  CHECK(wrong == 0);
+}
+
+void check_transpose(std::int64_t rows, std::int64_t columns) {
+  INFO(rows << " x " << columns);
+  const Matrix in(Kokkos::view_alloc("in", Kokkos::WithoutInitializing), rows, columns);
+  const Matrix out(Kokkos::view_alloc("out", Kokkos::WithoutInitializing), columns, rows);
+  Kokkos::parallel_for("fill", Range(0, rows * columns), FillMatrix{in});
+  tessera::transpose(Space(), in, out);
+  std::int64_t wrong = -1;
+  Kokkos::parallel_reduce("check", Range(0, rows * columns), WrongTransposed{out}, wrong);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("transpose matrices past 2^31 elements", "[large]") {
+  check_transpose(46341, 46343);
+  check_transpose(3, 715827884);
+}
+
+}  // namespace
