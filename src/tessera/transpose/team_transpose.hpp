@@ -90,7 +90,7 @@ KOKKOS_FUNCTION void team_transpose_part(const Member& team, const StridedTile<c
 /// Scratch of team_transpose for elements of T: 64 x 33 of them.
 template <class T>
 KOKKOS_FUNCTION constexpr std::size_t team_transpose_scratch_bytes() {
-  return detail::transpose_tile_elements * sizeof(T);
+  return detail::transpose_scratch_bytes(detail::transpose_tile_rows, sizeof(T));
 }
 
 /// Transposes a tile through scratch with all threads of a team: out(j, i) = in(i, j).

@@ -46,11 +46,14 @@ inline constexpr int transpose_tile_columns = 32;
 inline constexpr int transpose_pad = 1;
 inline constexpr int transpose_team_size = 256;
 
-inline constexpr std::size_t transpose_tile_elements =
-    std::size_t{transpose_tile_rows} * (transpose_tile_columns + transpose_pad);
+/// Rows of a tile. Host teams have 32 KiB of scratch, which a tall tile of 16-byte elements exceeds.
+constexpr int transpose_tile_height(bool is_host, std::size_t element_bytes) {
+  return is_host && element_bytes > 8 ? transpose_tile_rows / 2 : transpose_tile_rows;
+}
 
-/// Host teams have 32 KiB of scratch, which a whole tile of 16-byte elements exceeds.
-inline constexpr int transpose_host_tile_rows = 32;
+KOKKOS_INLINE_FUNCTION constexpr std::size_t transpose_scratch_bytes(int tile_rows, std::size_t element_bytes) {
+  return static_cast<std::size_t>(tile_rows * (transpose_tile_columns + transpose_pad)) * element_bytes;
+}
 
 /// rows x columns of the input as the kernel sees it.
 inline TransposePlan make_transpose_plan(const DeviceLimits& limits, std::int64_t rows, std::int64_t columns,
@@ -58,7 +61,7 @@ inline TransposePlan make_transpose_plan(const DeviceLimits& limits, std::int64_
   require_league_size("tessera::transpose", options.league_size);
   require_team_size("tessera::transpose", options.team_size, limits.is_host ? limits.concurrency : 1024);
   TransposePlan plan;
-  plan.tile_rows = limits.is_host && element_bytes > 8 ? transpose_host_tile_rows : transpose_tile_rows;
+  plan.tile_rows = transpose_tile_height(limits.is_host, element_bytes);
   plan.tile_columns = transpose_tile_columns;
   plan.pad = transpose_pad;
   plan.team_size = options.team_size != 0 ? options.team_size : (limits.is_host ? 1 : transpose_team_size);
@@ -67,7 +70,7 @@ inline TransposePlan make_transpose_plan(const DeviceLimits& limits, std::int64_
   const std::int64_t most = limits.is_host ? 8 * std::int64_t{limits.concurrency} : std::numeric_limits<int>::max();
   plan.league_size = options.league_size != 0 ? options.league_size
                                               : static_cast<int>(std::max<std::int64_t>(1, std::min(tiles, most)));
-  plan.scratch_bytes = static_cast<std::size_t>(plan.tile_rows * (plan.tile_columns + plan.pad)) * element_bytes;
+  plan.scratch_bytes = transpose_scratch_bytes(plan.tile_rows, element_bytes);
   return plan;
 }
 

@@ -29,28 +29,18 @@ template <ExecutionSpace Space, class T>
 struct TransposePadded {
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<1024, 1>>;
   using member_type = typename policy_type::member_type;
+  static constexpr int tile_height = transpose_tile_height(is_host_space<Space>, sizeof(T));
 
   TransposeRequest<T> request;
   std::int64_t tile_rows, tiles;  // tiles down a column of tiles, and in all
-  int planned_height;
   bool out_by_rows;
-  std::size_t scratch_bytes;
-
-  /// Rows of a tile: a constant on a device, where it saves registers.
-  KOKKOS_FUNCTION int tile_height() const {
-    if constexpr (is_host_space<Space>) {
-      return planned_height;
-    } else {
-      return transpose_tile_rows;
-    }
-  }
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
-    auto* scratch = reinterpret_cast<T*>(team_scratch(team, scratch_bytes));
+    auto* scratch = reinterpret_cast<T*>(team_scratch(team, transpose_scratch_bytes(tile_height, sizeof(T))));
     // Down the columns of tiles: neighbouring teams write neighbouring segments.
     for (std::int64_t tile = team.league_rank(); tile < tiles; tile += team.league_size()) {
       const QuotientRemainder split = divide(tile, tile_rows);
-      transpose_tile(team, split.remainder * tile_height(), split.quotient * transpose_tile_columns, scratch);
+      transpose_tile(team, split.remainder * tile_height, split.quotient * transpose_tile_columns, scratch);
       if (tile + team.league_size() < tiles) team.team_barrier();  // scratch is staged anew
     }
   }
@@ -63,14 +53,14 @@ struct TransposePadded {
                                       in.column_stride};
     const StridedTile<T> target{out.data + column * out.row_stride + row * out.column_stride, out.row_stride,
                                 out.column_stride};
-    const bool whole = row + tile_height() <= request.rows && column + transpose_tile_columns <= request.columns;
+    const bool whole = row + tile_height <= request.rows && column + transpose_tile_columns <= request.columns;
     if constexpr (!is_host_space<Space>) {
       if (whole && out_by_rows && team.team_size() == transpose_team_size) {
         team_transpose_whole<transpose_team_size>(team, source, target, scratch);
         return;
       }
     }
-    const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(tile_height(), request.rows - row));
+    const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(tile_height, request.rows - row));
     const auto columns = static_cast<int>(Kokkos::min<std::int64_t>(transpose_tile_columns, request.columns - column));
     team_transpose_part(team, source, target, rows, columns, out_by_rows, scratch);
   }
@@ -80,12 +70,8 @@ template <ExecutionSpace Space, class T>
 void launch_padded(const Space& space, const TransposePlan& plan, const TransposeRequest<T>& request,
                    int asked_team_size) {
   const std::int64_t tile_rows = ceil_div(request.rows, plan.tile_rows);
-  const TransposePadded<Space, T> functor{request,
-                                          tile_rows,
-                                          tile_rows * ceil_div(request.columns, plan.tile_columns),
-                                          plan.tile_rows,
-                                          request.out.column_stride <= request.out.row_stride,
-                                          plan.scratch_bytes};
+  const TransposePadded<Space, T> functor{request, tile_rows, tile_rows * ceil_div(request.columns, plan.tile_columns),
+                                          request.out.column_stride <= request.out.row_stride};
   typename TransposePadded<Space, T>::policy_type policy(space, plan.league_size, plan.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable("tessera::transpose", policy, functor, asked_team_size);
