@@ -22,6 +22,7 @@ nlohmann::json row(std::uint64_t size, const std::string& implementation, const 
                            {"status", status},
                            {"gb_per_s", {{"median", rate}, {"best", rate}}},
                            {"fraction_of_ceiling", rate / 1000},
+                           {"ceiling", nullptr},
                            {"kokkos", {{"version", "4.5.1"}, {"backend", "Cuda"}, {"device", "a card"}}}};
   if (status != "measured") record["gb_per_s"] = nullptr;
   return record;
@@ -53,6 +54,25 @@ TEST_CASE("tessera-bench report: a line for each size, a group for each implemen
         "\n"
         "GB/s: median, compulsory bytes. ceil: share of the copy or read ceiling of the same size in the same run. "
         "peer: ratio to the best other peer.\n");
+}
+
+TEST_CASE("tessera-bench report: says where an H200's ceilings are too low for claims") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const auto is_said = [&](const std::string& device, std::uint64_t bytes, double copy, double read) {
+    auto record = row(1, "a", "peer", 1);
+    record["kokkos"]["device"] = device;
+    record["ceiling"] = {{"copy_gb_per_s", copy}, {"read_gb_per_s", read}, {"bytes", bytes}};
+    write_rows(file, {record, row(2, "a", "peer", 1)});
+    return run_program(TESSERA_BENCH, {"report", file}).out.find("no claim rests on these figures") !=
+           std::string::npos;
+  };
+  const std::uint64_t gib = std::uint64_t{1} << 30;
+  CHECK(is_said("NVIDIA H200", gib, 4199, 4600));
+  CHECK(is_said("NVIDIA H200", gib, 4300, 4499));
+  CHECK_FALSE(is_said("NVIDIA H200", gib, 4200, 4500));
+  CHECK_FALSE(is_said("NVIDIA H200", gib / 2, 4000, 4000));
+  CHECK_FALSE(is_said("NVIDIA A100", gib, 1400, 1500));
 }
 
 TEST_CASE("tessera-bench report: reads what run wrote") {
