@@ -41,6 +41,7 @@ class BenchRun {
 
   void ceiling_rows(ElementType type, std::uint64_t count) {
     const auto candidates = ceiling_candidates(m_session.space(), count * size_of(type));
+    m_ceilings[count * size_of(type)] = ceiling_of(candidates);
     for (const bool is_copy : {true, false}) {
       Row row = make_row("ceiling", type, 1, count);
       row.implementation = is_copy ? "copy" : "read";
