@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "memory_limit.hpp"
 #include "report.hpp"
@@ -30,6 +32,18 @@ void print_line(const std::string& program, const std::string& kind, std::string
 void write_standard_output(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     out_of_resource(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
+  }
+}
+
+void check_record_file(const std::string& option, const std::string& file) {
+  if (!file.empty()) check_writable(option, file);
+}
+
+// A record written over the data would be the end of the data.
+void refuse_data_file(const std::string& option, const std::string& file, const std::string& data) {
+  std::error_code ignored;
+  if (file == data || std::filesystem::equivalent(file, data, ignored)) {
+    refuse(fmt::format("{} {}: is the file of the data", option, file));
   }
 }
 
@@ -55,9 +69,12 @@ int run_driver(const std::string& program, const std::function<ExitStatus()>& bo
   } catch (const std::bad_alloc&) {
     print_line(program, "error", "not enough memory on the host");
     return static_cast<int>(ExitStatus::no_resource);
-  } catch (const std::exception& error) {
+  } catch (const std::system_error& error) {
     print_line(program, "error", error.what());
     return static_cast<int>(ExitStatus::bad_input);
+  } catch (const std::exception& error) {  // what is left is a device that failed
+    print_line(program, "error", error.what());
+    return static_cast<int>(ExitStatus::no_resource);
   }
 }
 
@@ -93,10 +110,12 @@ bool DriverRun::list() const {
 
 const Dataset& DriverRun::open_input() {
   const CommonOptions& common = m_command_line.common();
-  if (!common.json_file.empty() && common.json_file != "-") check_writable("--json", common.json_file);
-  if (!common.csv_file.empty()) check_writable("--csv", common.csv_file);
+  check_record_file("--json", common.json_file == "-" ? "" : common.json_file);
+  check_record_file("--csv", common.csv_file);
   m_input.emplace(common.input);
   m_record.input = m_input->info();
+  refuse_data_file("--json", common.json_file, m_record.input.file);
+  refuse_data_file("--csv", common.csv_file, m_record.input.file);
   return *m_input;
 }
 
@@ -108,6 +127,9 @@ void DriverRun::check_host_memory(std::uint64_t bytes) const { require_host_memo
 
 void DriverRun::open_output(const std::string& output, const std::vector<std::string>& suffixes, std::uint64_t bytes) {
   if (output.empty()) return;
+  const std::string file = output.substr(0, output.rfind(":/"));
+  refuse_data_file("--json", m_command_line.common().json_file, file);
+  refuse_data_file("--csv", m_command_line.common().csv_file, file);
   m_output.emplace(output, suffixes, m_command_line.common().force);
   m_output->check_room(bytes);
 }

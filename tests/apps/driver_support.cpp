@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 
 namespace tessera::apps::test {
 namespace {
@@ -37,10 +39,15 @@ ProgramEnd run_program(const std::string& program, const std::vector<std::string
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) become(program, arguments, setting, out, err);
+  if (setting.terminate_after.count() > 0) {
+    std::this_thread::sleep_for(setting.terminate_after);
+    REQUIRE(kill(child, SIGTERM) == 0);
+  }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   ProgramEnd end;
   if (WIFEXITED(status)) end.status = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
   if (setting.out_file.empty()) end.out = bytes_of_file(out);
   end.err = bytes_of_file(err);
   return end;

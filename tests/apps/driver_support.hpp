@@ -6,6 +6,7 @@
 #define TESSERA_TESTS_APPS_DRIVER_SUPPORT_HPP
 
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,12 +18,14 @@ namespace tessera::apps::test {
 
 struct ProgramEnd {
   int status = -1;  // -1 where a signal ended it
+  int signal = 0;
   std::string out, err;
 };
 
 struct ProgramSetting {
   std::string out_file;                  // standard output goes there instead of into ProgramEnd::out
   std::vector<std::string> environment;  // NAME=VALUE, added
+  std::chrono::milliseconds terminate_after{0};
 };
 
 [[nodiscard]] ProgramEnd run_program(const std::string& program, const std::vector<std::string>& arguments,

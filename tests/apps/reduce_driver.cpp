@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <csignal>
 #include <limits>
 #include <numeric>
 
@@ -77,11 +78,16 @@ TEST_CASE("tessera-reduce: sum, min and max of every type") {
 
 TEST_CASE("tessera-reduce: the record of a run") {
   const Inputs inputs;
+  ProgramSetting job;
+  job.environment = {"SLURM_JOB_ID=17", "SLURM_CLUSTER_NAME=probe"};
   const auto record = record_of(reduce({inputs.file + ":/x[:, ::2]", "--op=sum", "--json=-", "--repeat=4", "--warmup=1",
-                                        "--verify=full", "--league-size=3"}));
+                                        "--verify=full", "--league-size=3"},
+                                       job));
   CHECK(record["schema"] == "tessera/1");
   CHECK(record["app"] == "tessera-reduce");
   CHECK(record["command"][1] == inputs.file + ":/x[:, ::2]");
+  CHECK(record["slurm"]["job_id"] == 17);
+  CHECK(record["slurm"]["cluster"] == "probe");
   CHECK(record["kokkos"]["backend"] == "Serial");
   CHECK(record["input"]["dataset"] == "/x");
   CHECK(record["input"]["selection"] == "[:, ::2]");
@@ -275,6 +281,30 @@ TEST_CASE("tessera-reduce: a full disk under standard output") {
   setting.out_file = "/dev/full";
   CHECK(refusal_line(reduce({inputs.file + ":/f"}, setting), 3, "tessera-reduce") ==
         "standard output: cannot be written: No space left on device");
+}
+
+TEST_CASE("tessera-reduce: the record and the rows do not go over the data") {
+  const Inputs inputs;
+  const std::string x = inputs.file + ":/x", out = inputs.folder / "out.h5";
+  const std::string before = bytes_of_file(inputs.file);
+  CHECK(refused({x, "--json", inputs.file}) == "--json " + inputs.file + ": is the file of the data");
+  const std::string same = inputs.folder.path() + "/./in.h5";
+  CHECK(refused({x, "--csv", same}) == "--csv " + same + ": is the file of the data");
+  CHECK(refused({x, "--json", out, "--output", out + ":/r"}) == "--json " + out + ": is the file of the data");
+  CHECK(bytes_of_file(inputs.file) == before);
+}
+
+TEST_CASE("tessera-reduce: a signal ends it as such and leaves no file") {
+  const Inputs inputs;
+  ProgramSetting setting;
+  setting.terminate_after = std::chrono::milliseconds(500);
+  const ProgramEnd end = reduce({inputs.file + ":/x", "--repeat=1000000000", "--json", inputs.folder / "r.json",
+                                 "--output", inputs.folder / "out.h5:/r"},
+                                setting);
+  CHECK(end.status == -1);
+  CHECK(end.signal == SIGTERM);
+  CHECK(end.out.empty());
+  CHECK(inputs.folder.names() == std::vector<std::string>{"in.h5"});
 }
 
 TEST_CASE("tessera-reduce: rounding on reading is a note") {

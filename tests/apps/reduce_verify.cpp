@@ -41,7 +41,7 @@ TEST_CASE("a floating sum must lie within the bound of fast summation") {
   CHECK_FALSE(passes("sum", values, sum - 1.01 * bound));
 
   const Verification wrong = check_value("sum", values, sum + 1);
-  CHECK(wrong.method == "serial compensated long double sum of all elements");
+  CHECK(wrong.method == "serial compensated sum in long double of all elements");
   CHECK(wrong.checked == 1000);
   CHECK(wrong.wrong == 1);
   CHECK(std::abs(wrong.max_abs_error - 1) < 1e-12);
