@@ -88,6 +88,7 @@ auto naming(const DatasetInfo& info, Step&& step) {
 std::string read_failure_text(const Hdf5Error& error) {
   if (error.mentions("Fletcher32")) return "its data is damaged: the Fletcher32 checksum of a chunk is wrong";
   if (error.mentions("checksum")) return "its metadata is damaged: a checksum is wrong";
+  if (error.mentions("inflate")) return "its data is damaged: a chunk cannot be decompressed";
   if (error.mentions("addr overflow")) return "its data lies beyond the end of the file";
   return "cannot be read: " + (error.cause.empty() ? "no reason is given" : error.cause);
 }

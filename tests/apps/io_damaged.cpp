@@ -39,10 +39,22 @@ std::string little_endian(std::uint64_t value) {
   return bytes;
 }
 
+/// Where a chunk of the dataset x lies in the file.
+haddr_t chunk_address(hid_t file, hsize_t index) {
+  const Handle dataset(H5Dopen2(file, "x", H5P_DEFAULT), H5Dclose), space(H5Dget_space(dataset.get()), H5Sclose);
+  haddr_t address = 0;
+  hsize_t start = 0, size = 0;
+  unsigned mask = 0;
+  REQUIRE(H5Dget_chunk_info(dataset.get(), space.get(), index, &start, &mask, &address, &size) >= 0);
+  return address;
+}
+
 /// A stand-in for a filter that other machines have.
 std::size_t pass_through(unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) {
   return bytes;
 }
+
+std::size_t never(unsigned, std::size_t, const unsigned*, std::size_t, std::size_t*, void**) { return 0; }
 
 constexpr H5Z_filter_t private_filter = 32999;
 
@@ -122,10 +134,7 @@ TEST_CASE("a chunk that lies beyond the end of the file is refused") {
   {
     const Handle file = create_file(path);
     add_numbers(file.get(), "x", {1000}, chunked_list({500}).get());
-    const Handle dataset(H5Dopen2(file.get(), "x", H5P_DEFAULT), H5Dclose), space = make_space({1000});
-    hsize_t start = 0, size = 0;
-    unsigned mask = 0;
-    REQUIRE(H5Dget_chunk_info(dataset.get(), space.get(), 1, &start, &mask, &address, &size) >= 0);
+    address = chunk_address(file.get(), 1);
   }
   patch(path, little_endian(address), little_endian(std::uint64_t{1} << 40));
   CHECK(message_of(path + ":/x") == path + ":/x: its data lies beyond the end of the file");
@@ -172,14 +181,24 @@ TEST_CASE("a damaged compressed chunk is refused") {
     const Handle file = create_file(path), list = chunked_list({1000});
     REQUIRE(H5Pset_deflate(list.get(), 6) >= 0);
     add_numbers(file.get(), "x", {1000}, list.get());
-    const Handle dataset(H5Dopen2(file.get(), "x", H5P_DEFAULT), H5Dclose), space = make_space({1000});
-    hsize_t start = 0, size = 0;
-    unsigned mask = 0;
-    REQUIRE(H5Dget_chunk_info(dataset.get(), space.get(), 0, &start, &mask, &address, &size) >= 0);
+    address = chunk_address(file.get(), 0);
   }
   std::string bytes = bytes_of_file(path);
   write_file(path, bytes.replace(address, 64, std::string(64, '\x55')));
-  CHECK(message_of(path + ":/x").starts_with(path + ":/x: cannot be read: "));
+  CHECK(message_of(path + ":/x") == path + ":/x: its data is damaged: a chunk cannot be decompressed");
+}
+
+TEST_CASE("a filter that fails is refused with HDF5's reason") {
+  const Folder folder;
+  const std::string path = folder / "failing.h5";
+  {
+    const Handle file = create_file(path);
+    add_with_lost_filter(file.get(), "x", H5Z_FLAG_MANDATORY);
+  }
+  const H5Z_class2_t failing{H5Z_CLASS_T_VERS, private_filter, 1, 1, "squeezer", nullptr, nullptr, never};
+  REQUIRE(H5Zregister(&failing) >= 0);
+  CHECK(message_of(path + ":/x") == path + ":/x: cannot be read: filter returned failure during read");
+  REQUIRE(H5Zunregister(private_filter) >= 0);
 }
 
 TEST_CASE("a filter that is not there is refused with its number and name") {

@@ -128,7 +128,7 @@ TEST_CASE("HDF5 survives writes that fail, and the first one's reason is kept") 
     use_recording_driver(access.get());
     forget_write_error();
     Handle file(H5Fcreate((folder / "x.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
-    for (int i = 0; i < 50; ++i) add_numbers(file.get(), "x" + std::to_string(i), {1000});
+    for (int i = 0; i < 50; ++i) add_numbers(file.get(), std::to_string(i), {1000});
     const bool closed = file.reset();
     return std::string(closed ? "closed " : "open ") + std::to_string(first_write_error());
   });
