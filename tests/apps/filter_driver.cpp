@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "apps/driver_support.hpp"
+#include "device/session.hpp"
 
 namespace tessera::apps::test {
 namespace {
@@ -117,6 +118,17 @@ TEST_CASE("tessera-filter: ranks and empty arrays") {
   CHECK(inputs.filtered<double>("none", {"--weights=1,2,1"}).empty());
   CHECK(inputs.filtered<double>("single", {"--weights=1,2,1"}) == Doubles{20});
   CHECK(inputs.filtered<double>("single[:0]", {"--weights=1"}).empty());
+}
+
+TEST_CASE("tessera-filter: every host space, team and league gives the same") {
+  const Inputs inputs;
+  for (const auto& space : built_in_spaces()) {
+    if (space == "cuda") continue;  // there may be no GPU where this runs
+    INFO(space);
+    CHECK(inputs.filtered<std::int64_t>("i", {"--weights=1,2", "--space", space}) == Integers{3, 5, 10, 24, 40, 80});
+    CHECK(inputs.filtered<std::int64_t>("i", {"--weights=1,2", "--space", space, "--variant=overlapping",
+                                              "--team-size=1", "--league-size=7"}) == Integers{3, 5, 10, 24, 40, 80});
+  }
 }
 
 TEST_CASE("tessera-filter: the record of a run") {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "apps/driver_support.hpp"
+#include "device/session.hpp"
 
 namespace tessera::apps::test {
 namespace {
@@ -34,11 +35,24 @@ struct Inputs {
 
 TEST_CASE("tessera-transpose: rows become columns") {
   const Inputs inputs;
-  for (const auto& axes : {std::vector<std::string>{}, {"--axes=1,0"}, {"--axes", "-1,-2"}}) {
+  for (const auto& axes :
+       {std::vector<std::string>{}, {"--axes=1,0"}, {"--axes", "-1,-2"}, {"--team-size=1", "--league-size=5"}}) {
     std::vector<std::string> arguments{inputs.file + ":/m", "--quiet", "--force", "--output", inputs.out + ":/t"};
     arguments.insert(arguments.end(), axes.begin(), axes.end());
     REQUIRE(transpose(arguments).status == 0);
     CHECK(Dataset(inputs.out + ":/t").info().shape == Shape{5, 3});
+    CHECK(read_values<std::int32_t>(inputs.out + ":/t") ==
+          std::vector<std::int32_t>{0, 5, 10, 1, 6, 11, 2, 7, 12, 3, 8, 13, 4, 9, 14});
+  }
+}
+
+TEST_CASE("tessera-transpose: every host space gives the same") {
+  const Inputs inputs;
+  for (const auto& space : built_in_spaces()) {
+    if (space == "cuda") continue;  // there may be no GPU where this runs
+    INFO(space);
+    REQUIRE(transpose({inputs.file + ":/m", "--quiet", "--force", "--output", inputs.out + ":/t", "--space", space})
+                .status == 0);
     CHECK(read_values<std::int32_t>(inputs.out + ":/t") ==
           std::vector<std::int32_t>{0, 5, 10, 1, 6, 11, 2, 7, 12, 3, 8, 13, 4, 9, 14});
   }
