@@ -45,7 +45,8 @@ CommandLine::CommandLine(std::string program, const std::string& description, st
   m_app->set_version_flag("--version", fmt::format("{} {} ({})", m_program, version(), git_hash()),
                           "Print the version and exit");
   m_known = {{"--help", false}, {"--version", false}};
-  m_app->add_option("INPUT", m_common.input, "FILE[:/DATASET[SELECTION]], SELECTION as in NumPy: [0:100,::2]");
+  m_app->add_option("INPUT", m_common.input, "FILE[:/DATASET[SELECTION]], SELECTION as in NumPy: [0:100,::2]")
+      ->type_name("");
   m_app->footer(
       "Kokkos: --kokkos-num-threads=N --kokkos-device-id=N --kokkos-map-device-id-by=mpi_rank|random\n"
       "  --kokkos-tools-libs=LIST --kokkos-tools-args=TEXT --kokkos-tune-internals --kokkos-print-configuration\n"

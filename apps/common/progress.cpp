@@ -77,6 +77,11 @@ void Progress::draw(double seconds) {
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
     const auto filled = static_cast<std::uint64_t>(share * width);
     line += fmt::format("[{}{}] {:3.0f} % ", std::string(filled, '#'), std::string(width - filled, '.'), 100 * share);
+  } else {  // how much there is to do is not known: a piece that wanders
+    constexpr std::uint64_t piece = 5;
+    const auto at = static_cast<std::uint64_t>(seconds * 5) % (width - piece + 1);
+    line += fmt::format("[{}{}{}]       ", std::string(at, '.'), std::string(piece, '#'),
+                        std::string(width - piece - at, '.'));
   }
   write(line + format_seconds(seconds) + "\x1b[K");
   m_drawn = true;

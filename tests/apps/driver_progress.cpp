@@ -56,6 +56,19 @@ TEST_CASE("what takes longer than the delay gets a bar, which is wiped in the en
   CHECK(text.ends_with("\r\x1b[K"));
 }
 
+TEST_CASE("a step of unknown length shows that it goes on") {
+  const Terminal terminal;
+  {
+    Progress progress(true, terminal.descriptor(), 10ms);
+    progress.begin("ceilings");
+    std::this_thread::sleep_for(100ms);
+  }
+  const std::string text = terminal.text();
+  INFO(text);
+  CHECK(text.find("ceilings     [#####.........................]") != std::string::npos);
+  CHECK(text.find('%') == std::string::npos);
+}
+
 TEST_CASE("what is quick, unwanted or not on a terminal gets none") {
   const Terminal terminal;
   {
