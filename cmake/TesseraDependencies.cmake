@@ -45,16 +45,5 @@ if(TESSERA_ENABLE_APPS)
 endif()
 
 if(TESSERA_ENABLE_TESTS)
-  if(TESSERA_ENABLE_APPS)
-    # The system's Python comes first: that is the one that distribution packages such as python3-h5py serve.
-    find_program(Python3_EXECUTABLE python3 PATHS /usr/bin NO_DEFAULT_PATH)
-    find_package(Python3 REQUIRED COMPONENTS Interpreter)
-    execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import h5py, numpy" RESULT_VARIABLE tessera_python_status
-                    OUTPUT_QUIET ERROR_QUIET)
-    if(NOT tessera_python_status EQUAL 0)
-      message(FATAL_ERROR "Tessera: the drivers' tests need h5py and numpy, which ${Python3_EXECUTABLE} lacks; install "
-                          "python3-h5py, or name another Python with -DPython3_EXECUTABLE=<path>")
-    endif()
-  endif()
   find_package(Catch2 3 REQUIRED)
 endif()

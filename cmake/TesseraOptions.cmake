@@ -9,7 +9,7 @@ endif()
 
 option(TESSERA_ENABLE_APPS "Build the drivers (needs KokkosKernels, HDF5, CLI11, nlohmann_json, fmt)"
        ${PROJECT_IS_TOP_LEVEL})
-option(TESSERA_ENABLE_TESTS "Build the tests (needs Catch2 3, Python 3 with h5py)" ${PROJECT_IS_TOP_LEVEL})
+option(TESSERA_ENABLE_TESTS "Build the tests (needs Catch2 3)" ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_WARNINGS_AS_ERRORS "Treat the compiler's warnings as errors" OFF)
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers for the drivers and tests: address,undefined or thread")
 # The machine files of cmake/machines set these.

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include(Catch)
 
+# The test programs and what they run, without what is only compiled.
+add_custom_target(tessera-tests)
+
 # Settings that each test gets. Two threads whatever the machine, so that teams and partial results exist everywhere and
 # a run fits under ctest -j. (Two properties because catch_discover_tests takes no list as a value.)
 set(tessera_test_properties TIMEOUT 600 ENVIRONMENT "OMP_NUM_THREADS=2" ENVIRONMENT_MODIFICATION
@@ -40,6 +43,7 @@ function(tessera_add_catch2_program target label sources libraries)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/apps")
   target_link_libraries(${target} PRIVATE ${libraries})
   tessera_set_warnings(${target})
+  add_dependencies(tessera-tests ${target})
   if(TESSERA_TEST_LAUNCHER)
     set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "${TESSERA_TEST_LAUNCHER}")
   endif()

@@ -258,11 +258,8 @@ missing_packages() {
   if ! archive_is_good && ! kokkos_is_built; then
     python_with_pip >/dev/null || packages+=(python3-pip ca-certificates)
   fi
-  if [[ $command != demo ]]; then
-    packages+=(python3 python3-h5py)
-    if ! system_catch2 && ! catch2_from_backports; then
-      packages+=(catch2)
-    fi
+  if [[ $command != demo ]] && ! system_catch2 && ! catch2_from_backports; then
+    packages+=(catch2)
   fi
   for package in "${packages[@]}"; do
     [[ -n "$(package_version "$package")" ]] || printf '%s\n' "$package"

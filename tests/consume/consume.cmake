@@ -15,7 +15,7 @@ file(REMOVE_RECURSE "${work_dir}")
 set(arguments --no-warn-unused-cli -G Ninja -S "${CMAKE_CURRENT_LIST_DIR}/project" -B "${work_dir}/build" -DCMAKE_BUILD_TYPE=Release
               "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}")
 # Nothing but Kokkos may be asked for.
-foreach(package KokkosKernels HDF5 CLI11 nlohmann_json fmt Catch2 Python3)
+foreach(package KokkosKernels HDF5 CLI11 nlohmann_json fmt Catch2)
   list(APPEND arguments -DCMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
 endforeach()
 if(HOW STREQUAL package)
