@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <tessera/error.hpp>
 
 namespace tessera::test {
 
@@ -37,6 +38,17 @@ inline void check_message(const std::string& text, std::initializer_list<std::st
     CHECK(at != std::string::npos);
     if (at == std::string::npos) return;
     from = at + part.size();
+  }
+}
+
+/// For requests that the device's registers or scratch may not allow: `call` runs and checks its answer, or throws a
+/// tessera::Error with these parts.
+template <class Call>
+void check_honoured_or_refused(const Call& call, std::initializer_list<std::string_view> parts) {
+  try {
+    call();
+  } catch (const Error& error) {
+    check_message(error.what(), parts);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "filter_check.hpp"
+#include "support/message.hpp"
 
 namespace {
 
@@ -58,6 +59,25 @@ TEMPLATE_LIST_TEST_CASE("filter under plans that no tuning would choose", "[filt
     }
   }
 }
+
+#if defined(KOKKOS_ENABLE_CUDA)
+TEST_CASE("a filter with a team of 1024 gives the answer, or is refused with what is possible", "[filter]") {
+  auto check = test::filter_check<float, float>(Kokkos::Cuda(), 5, 10007, test::fractional_weights(3));
+  test::check_honoured_or_refused([&] { check.check_both({.league_size = 7, .team_size = 1024}); },
+                                  {"tessera::", "`options`", "expected", ";"});
+}
+
+TEST_CASE("a filter whose tile exceeds a team's scratch is a resource error", "[filter][errors]") {
+  const Kokkos::Cuda space;
+  const auto limit = Kokkos::TeamPolicy<Kokkos::Cuda>::scratch_size_max(0);
+  const auto call = [&] {
+    test::filtered<double>(space, test::values<double>(100), test::fractional_weights(600), {.team_size = 1024});
+  };
+  test::check_message(test::message_of<tessera::ResourceError>(call),
+                      {"tessera::correlate", "`options`", "bytes of team scratch", "expected",
+                       "at most " + std::to_string(limit) + " bytes", ";", "smaller team"});
+}
+#endif
 
 TEMPLATE_LIST_TEST_CASE("each filter variant gives the answer", "[filter]", test::Spaces) {
   auto check = test::filter_check<double, double>(TestType(), 3, 5003, test::fractional_weights(9));

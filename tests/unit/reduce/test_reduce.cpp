@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "reduce_check.hpp"
+#include "support/message.hpp"
 #include "support/spaces.hpp"
 
 namespace {
@@ -59,6 +60,13 @@ TEMPLATE_LIST_TEST_CASE("reduce under plans that no tuning would choose", "[redu
   check_odd_plans<float>(TestType());
   check_odd_plans<std::int64_t>(TestType());
 }
+
+#if defined(KOKKOS_ENABLE_CUDA)
+TEST_CASE("reduce with a team of 1024 gives the answer, or is refused with the largest", "[reduce]") {
+  const auto call = [] { check_size<std::int64_t>(Kokkos::Cuda(), 100003, {.league_size = 7, .team_size = 1024}); };
+  test::check_honoured_or_refused(call, {"tessera::reduce", "`options`", "team_size 1024", "expected", "0 to", ";"});
+}
+#endif
 
 TEMPLATE_LIST_TEST_CASE("each variant gives the answer", "[reduce]", test::Spaces) {
   for (const tessera::ReduceVariant variant : tessera::reduce_variants) {
