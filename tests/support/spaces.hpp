@@ -30,14 +30,6 @@ using Spaces = decltype(std::tuple_cat(std::declval<std::tuple<>>()
                                            ));
 #endif
 
-/// The spaces of typed tests. In a build for a device that is the device: the host spaces have a build of their own,
-/// and would take most of the time of this one. Tests on AllSpaces show that both kinds live in one program.
-#if defined(KOKKOS_ENABLE_CUDA)
-using Spaces = std::tuple<Kokkos::Cuda>;
-#else
-using Spaces = AllSpaces;
-#endif
-
 /// The parallel space alone, for tests whose subject does not depend on the space.
 using OneSpace = std::tuple<Kokkos::DefaultExecutionSpace>;
 

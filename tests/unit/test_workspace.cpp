@@ -14,7 +14,7 @@ namespace {
 
 namespace test = tessera::test;
 
-TEMPLATE_LIST_TEST_CASE("a workspace has the bytes asked for, and a good status", "[workspace]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("a workspace has the bytes asked for, and a good status", "[workspace]", test::Spaces) {
   const TestType space;
   for (const std::size_t bytes : {0, 1, 1000}) {
     const tessera::Workspace<TestType> workspace(space, bytes);
@@ -24,7 +24,7 @@ TEMPLATE_LIST_TEST_CASE("a workspace has the bytes asked for, and a good status"
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("copies of a workspace share its memory", "[workspace]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("copies of a workspace share its memory", "[workspace]", test::Spaces) {
   const tessera::Workspace<TestType> workspace(TestType(), 100);
   const test::ToolsRecord record = test::recorded([&] {
     const tessera::Workspace<TestType> copy = workspace;
@@ -33,13 +33,13 @@ TEMPLATE_LIST_TEST_CASE("copies of a workspace share its memory", "[workspace]",
   CHECK(record.allocations.empty());
 }
 
-TEMPLATE_LIST_TEST_CASE("a workspace larger than memory is a resource error", "[workspace][errors]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("a workspace larger than memory is a resource error", "[workspace][errors]", test::Spaces) {
   const auto call = [] { const tessera::Workspace<TestType> workspace(TestType(), std::size_t{1} << 60); };
   test::check_message(test::message_of<tessera::ResourceError>(call),
                       {"tessera::Workspace", "`bytes`", "1152921504606846976 bytes", "expected", "free", ";"});
 }
 
-TEMPLATE_LIST_TEST_CASE("check fences its instance", "[workspace]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("check fences its instance", "[workspace]", test::Spaces) {
   const auto space = test::another_instance<TestType>();
   const tessera::Workspace<TestType> workspace(space, 16);
   const test::ToolsRecord record = test::recorded([&] { tessera::check(space, workspace); });

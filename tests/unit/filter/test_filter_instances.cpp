@@ -11,7 +11,7 @@ namespace {
 
 namespace test = tessera::test;
 
-TEMPLATE_LIST_TEST_CASE("a filter launches one kernel on its instance and nothing else", "[filter]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("a filter launches one kernel on its instance and nothing else", "[filter]", test::Spaces) {
   const auto space = test::another_instance<TestType>();
   const std::vector<float> line = test::values<float>(100003);
   const std::vector<double> weights = test::fractional_weights(11);
@@ -29,7 +29,7 @@ TEMPLATE_LIST_TEST_CASE("a filter launches one kernel on its instance and nothin
   test::check_bits(out.read(), test::filtered<float>(TestType(), line, weights, {}, true));
 }
 
-TEMPLATE_LIST_TEST_CASE("weights are copied on their instance", "[filter]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("weights are copied on their instance", "[filter]", test::Spaces) {
   const auto space = test::another_instance<TestType>();
   const std::vector<double> weights = test::fractional_weights(11);
   const test::ToolsRecord record = test::recorded([&] { const tessera::FilterWeights<TestType> made(space, weights); });
@@ -40,7 +40,7 @@ TEMPLATE_LIST_TEST_CASE("weights are copied on their instance", "[filter]", test
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("a filter's region is closed when it throws", "[filter]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("a filter's region is closed when it throws", "[filter]", test::Spaces) {
   const Kokkos::View<float*, TestType> in("in", 3), out("out", 4);
   const tessera::FilterWeights<TestType> weights(TestType(), std::vector<double>{1});
   const test::ToolsRecord record = test::recorded(

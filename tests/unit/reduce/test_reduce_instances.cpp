@@ -14,7 +14,7 @@ namespace {
 namespace test = tessera::test;
 
 TEMPLATE_LIST_TEST_CASE("reduce with a workspace launches one kernel on its instance and nothing else", "[reduce]",
-                        test::AllSpaces) {
+                        test::Spaces) {
   const auto space = test::another_instance<TestType>();
   const std::vector<float> values = test::values<float>(100003);
   const auto in = test::device_copy<TestType>(values);
@@ -34,7 +34,7 @@ TEMPLATE_LIST_TEST_CASE("reduce with a workspace launches one kernel on its inst
   out.check_guards();
 }
 
-TEMPLATE_LIST_TEST_CASE("reduce without a workspace stays on its instance", "[reduce]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("reduce without a workspace stays on its instance", "[reduce]", test::Spaces) {
   const auto space = test::another_instance<TestType>();
   const std::vector<float> values = test::values<float>(10007);
   const auto in = test::device_copy<TestType>(values);
@@ -53,7 +53,7 @@ TEMPLATE_LIST_TEST_CASE("reduce without a workspace stays on its instance", "[re
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("a region is closed when reduce throws", "[reduce]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("a region is closed when reduce throws", "[reduce]", test::Spaces) {
   const Kokkos::View<float*, TestType> empty("empty", 0);
   const test::ToolsRecord record = test::recorded(
       [&] { CHECK_THROWS_AS(tessera::reduce(TestType(), empty, tessera::Min<float>{}), tessera::InvalidArgument); });
@@ -62,7 +62,7 @@ TEMPLATE_LIST_TEST_CASE("a region is closed when reduce throws", "[reduce]", tes
 }
 
 TEMPLATE_LIST_TEST_CASE("reductions on several instances at once do not disturb each other", "[reduce]",
-                        test::AllSpaces) {
+                        test::Spaces) {
   const TestType spaces[2] = {test::another_instance<TestType>(), test::another_instance<TestType>()};
   const std::vector<std::int64_t> values = test::values<std::int64_t>(100003);
   const auto in = test::device_copy<TestType>(values);
@@ -82,7 +82,7 @@ TEMPLATE_LIST_TEST_CASE("reductions on several instances at once do not disturb 
   test::check_values(test::host_copy(minima), std::vector<std::int64_t>(20, -1000));
 }
 
-TEMPLATE_LIST_TEST_CASE("one workspace serves calls of any size and reducer in turn", "[reduce]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("one workspace serves calls of any size and reducer in turn", "[reduce]", test::Spaces) {
   const TestType space;
   const std::vector<double> values = test::values<double>(70001);
   const auto in = test::device_copy<TestType>(values);

@@ -26,7 +26,7 @@ void fill(const Space& space, const Kokkos::View<int*, Space>& view) {
   Kokkos::parallel_for("tessera::fill", Kokkos::RangePolicy<Space>(space, 0, view.extent_int(0)), Fill<Space>{view});
 }
 
-TEMPLATE_LIST_TEST_CASE("kernels carry their label and instance", "[support]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("kernels carry their label and instance", "[support]", test::Spaces) {
   const auto space = test::another_instance<TestType>();
   const Kokkos::View<int*, TestType> view("view", 10);
   const test::ToolsRecord record = test::recorded([&] { fill(space, view); });
@@ -43,7 +43,7 @@ TEMPLATE_LIST_TEST_CASE("kernels carry their label and instance", "[support]", t
   space.fence();
 }
 
-TEMPLATE_LIST_TEST_CASE("fences, allocations and copies are counted", "[support]", test::AllSpaces) {
+TEMPLATE_LIST_TEST_CASE("fences, allocations and copies are counted", "[support]", test::Spaces) {
   const TestType space;
   CHECK(test::recorded([&] { space.fence("a fence"); }).fences.at(0).label == "a fence");
   CHECK(test::recorded([] { const Kokkos::View<int*, TestType> view("an allocation", 10); }).allocations.at(0) ==
