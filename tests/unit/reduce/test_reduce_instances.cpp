@@ -61,8 +61,7 @@ TEMPLATE_LIST_TEST_CASE("a region is closed when reduce throws", "[reduce]", tes
   CHECK(record.kernels.empty());
 }
 
-TEMPLATE_LIST_TEST_CASE("reductions on several instances at once do not disturb each other", "[reduce]",
-                        test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("reductions on several instances at once do not disturb each other", "[reduce]", test::Spaces) {
   const TestType spaces[2] = {test::another_instance<TestType>(), test::another_instance<TestType>()};
   const std::vector<std::int64_t> values = test::values<std::int64_t>(100003);
   const auto in = test::device_copy<TestType>(values);

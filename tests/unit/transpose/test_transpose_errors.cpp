@@ -59,8 +59,7 @@ TEMPLATE_LIST_TEST_CASE("team and league sizes that a transpose cannot have are 
                       {"tessera::transpose", "`options`", "team_size 1000000", "expected", "0 to", ";"});
 }
 
-TEMPLATE_LIST_TEST_CASE("a transpose plan is a pure function and takes overrides", "[transpose][plan]",
-                        test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a transpose plan is a pure function and takes overrides", "[transpose][plan]", test::Spaces) {
   const TestType space;
   const auto limit = static_cast<std::size_t>(Kokkos::TeamPolicy<TestType>::scratch_size_max(0));
   TransposePlan plan;
