@@ -17,10 +17,8 @@ using tessera::FilterOptions;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Which outputs read element `at`, found by filtering a line of zeros with a 1 there and weights of 1.
-template <class Space>
-std::vector<bool> readers(const Space& space, std::size_t size, std::size_t at, std::size_t taps,
-                          const FilterOptions& options) {
+/// Which outputs read element `at`, by the reference: a line of zeros with a 1 there, weights of 1.
+std::vector<bool> readers(std::size_t size, std::size_t at, std::size_t taps, const FilterOptions& options) {
   tessera::reference::LinearFilter<long double> filter;
   filter.weights.assign(taps, 1);
   filter.left = test::edge_of(options.mode_left);
@@ -41,7 +39,7 @@ void check_reach(const Space& space, std::size_t size, std::size_t taps, const F
     line[at] = nan;
     const std::vector<double> out = test::filtered<double>(space, line, test::fractional_weights(taps), options);
     std::vector<int> got, expected;
-    for (const bool reads : readers(space, size, at, taps, options)) expected.push_back(reads);
+    for (const bool reads : readers(size, at, taps, options)) expected.push_back(reads);
     for (const double x : out) got.push_back(std::isnan(x));
     test::check_values(got, expected);
   }
