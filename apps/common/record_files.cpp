@@ -13,6 +13,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "descriptor.hpp"
 #include "failure.hpp"
 #include "record.hpp"
 #include "signals.hpp"
@@ -26,21 +27,6 @@ constexpr const char* csv_header =
     "time,app,git,host,backend,file,dataset,dtype,shape,operation,variant,summation,repeats,min_seconds,median_seconds,"
     "mean_seconds,max_seconds,stddev_seconds,bytes,median_gb_per_s,best_gb_per_s,fraction_of_ceiling,verified\n";
 
-/// A file descriptor, closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : m_descriptor(descriptor) {}
-  ~Descriptor() {
-    if (m_descriptor >= 0) ::close(m_descriptor);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return m_descriptor; }
-
- private:
-  int m_descriptor;
-};
-
 // A full disk is a matter of resources, everything else one of the name that was given.
 [[noreturn]] void fail(const std::string& file, int error) {
   const bool no_room = error == ENOSPC || error == EDQUOT || error == EFBIG;
@@ -48,13 +34,8 @@ class Descriptor {
                 fmt::format("{}: cannot be written: {}", file, std::strerror(error)));
 }
 
-void write_all(const std::string& file, int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(file, errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+void write_text(const std::string& file, const Descriptor& target, std::string_view text) {
+  if (const int error = write_all(target.get(), text); error != 0) fail(file, error);
 }
 
 std::string quoted(const nlohmann::ordered_json& value) {
@@ -124,7 +105,7 @@ void write_json(const std::string& file, const nlohmann::ordered_json& record) {
   if (exists && !S_ISREG(status.st_mode)) {  // a pipe or /dev/null is written to, not replaced
     const Descriptor target(open(file.c_str(), O_WRONLY | O_CLOEXEC));
     if (target.get() < 0) fail(file, errno);
-    write_all(file, target.get(), text);
+    write_text(file, target, text);
     return;
   }
   const std::string name = exists ? resolve_links(file) : file;
@@ -133,7 +114,7 @@ void write_json(const std::string& file, const nlohmann::ordered_json& record) {
   const Descriptor target(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (target.get() < 0) fail(file, errno);
   if (exists && fchmod(target.get(), status.st_mode & 07777) != 0) fail(file, errno);
-  write_all(file, target.get(), text);
+  write_text(file, target, text);
   if (fsync(target.get()) != 0) fail(file, errno);
   if (std::rename(temporary.c_str(), name.c_str()) != 0) fail(file, errno);
   guard.release();
@@ -146,7 +127,7 @@ void append_csv(const std::string& file, const Record& record) {
   (void)flock(target.get(), LOCK_EX);
   struct stat status {};
   if (fstat(target.get(), &status) != 0) fail(file, errno);
-  write_all(file, target.get(), (status.st_size == 0 ? csv_header : "") + csv_rows(record));
+  write_text(file, target, (status.st_size == 0 ? csv_header : "") + csv_rows(record));
 }
 
 }  // namespace tessera::apps

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "descriptor.hpp"
 #include "failure.hpp"
 #include "hdf5_handle.hpp"
 #include "text.hpp"
@@ -37,33 +38,12 @@ namespace {
   out_of_resource(message);
 }
 
-/// Closes a descriptor that is only needed here.
-struct Descriptor {
-  int id = -1;
-  explicit Descriptor(int opened) : id(opened) {}
-  ~Descriptor() {
-    if (id >= 0) close(id);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-};
-
 /// A name that tells a user what it is and no other process uses.
 std::string temporary_name(const std::string& target) {
   static std::random_device random;
   const std::string name = target.substr(target.rfind('/') + 1);  // npos + 1 is 0
   constexpr std::size_t longest = 200;                            // file systems allow 255 bytes
   return fmt::format("{}/.{}.tessera-tmp-{:08x}{:08x}", folder_of(target), name.substr(0, longest), random(), random());
-}
-
-void write_all(int descriptor, const char* data, std::size_t bytes, const std::string& what) {
-  while (bytes > 0) {
-    const ssize_t written = write(descriptor, data, bytes);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(what, written < 0 ? errno : ENOSPC);
-    data += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
 }
 
 /// Sharing blocks costs no room and no time; copying inside the kernel is next.
@@ -83,7 +63,8 @@ void copy_bytes(int from, int to, std::int64_t bytes, const std::string& what) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(what, errno);
     if (got == 0) break;  // it has become shorter: found before the rename
-    write_all(to, buffer.data(), static_cast<std::size_t>(got), what);
+    const int error = write_all(to, {buffer.data(), static_cast<std::size_t>(got)});
+    if (error != 0) fail(what, error);
     done += got;
   }
 }
@@ -160,8 +141,8 @@ void TemporaryFile::copy_from_target() {
   const std::string what = printable(m_target) + ": cannot be copied beside itself";
   const Descriptor source(open(m_target.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
-  if (source.id < 0 || fstat(source.id, &status) != 0) fail(what, errno);
-  copy_bytes(source.id, m_descriptor, status.st_size, what);
+  if (source.get() < 0 || fstat(source.get(), &status) != 0) fail(what, errno);
+  copy_bytes(source.get(), m_descriptor, status.st_size, what);
   // Only root can give a file away; the mode must not open it to others then.
   const bool same_owner = fchown(m_descriptor, status.st_uid, status.st_gid) == 0;
   const mode_t mode = status.st_mode & (same_owner ? 07777U : 0777U);
@@ -182,14 +163,14 @@ void TemporaryFile::commit() {
   const int closed = close(std::exchange(m_descriptor, -1));  // network file systems report a full disk here
   if (closed != 0) fail(name + ": cannot be written to disk", errno);
   const Descriptor folder(open(folder_of(m_target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.id >= 0) lock_folder(folder.id);
+  if (folder.get() >= 0) lock_folder(folder.get());
   if (state_of(m_target) != m_original) {
     refuse(name + (m_original ? ": was changed by another process meanwhile; it is left as it is now, run again"
                               : ": was made by another process meanwhile; it is left as it is, run again"));
   }
   if (rename(m_path.c_str(), m_target.c_str()) != 0) fail(name + ": cannot be put in place", errno);
   m_guard->release();
-  if (folder.id >= 0) fsync(folder.id);
+  if (folder.get() >= 0) fsync(folder.get());
 }
 
 }  // namespace tessera::apps
