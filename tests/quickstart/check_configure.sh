@@ -23,7 +23,7 @@ configure() {
   "$cmake" -G Ninja -S "$source_dir" -B "$work/build" "-DKokkos_ROOT=$work/kokkos" -DTESSERA_ENABLE_APPS=OFF \
     -DTESSERA_ENABLE_TESTS=OFF "$@"
 }
-reconfigure() { "$cmake" -B "$work/build" "$@"; }
+reconfigure() { "$cmake" -S "$source_dir" -B "$work/build" "$@"; }
 
 kokkos 4.5.1 'OPENMP;SERIAL' NATIVE
 expect 0 'Kokkos 4.5.1, devices OPENMP;SERIAL, architectures NATIVE' configure
