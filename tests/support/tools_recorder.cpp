@@ -21,8 +21,9 @@ void on_fence(const char* label, std::uint32_t device, std::uint64_t* id) {
   if (std::string(label).find("Tool Fence") == std::string::npos) active->fences.push_back({label, device});
 }
 void on_end(std::uint64_t) {}
-void on_allocation(Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t) {
-  active->allocations.emplace_back(label);
+void on_allocation(Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
+  // Kokkos' CUDA back end reports an empty one, its unused level-1 scratch, at every launch.
+  if (bytes > 0) active->allocations.emplace_back(label);
 }
 void on_copy(Kokkos::Tools::SpaceHandle, const char* to, const void*, Kokkos::Tools::SpaceHandle, const char* from,
              const void*, std::uint64_t) {

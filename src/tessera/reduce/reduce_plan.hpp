@@ -39,7 +39,11 @@ inline std::string to_string(const ReducePlan& plan) {
 
 namespace detail {
 
-inline constexpr int reduce_loads_in_flight = 4;
+/// 16-byte loads a thread has in flight. Small elements get fewer: each element of a load has an accumulator, and more
+/// than 16 do not fit the registers of a full team.
+constexpr int reduce_loads_in_flight(std::size_t element_bytes) {
+  return element_bytes >= 4 ? 4 : static_cast<int>(element_bytes);
+}
 
 /// Scratch of team_reduce: a value a thread, and a slot that says which team is last.
 template <class Value>
@@ -57,7 +61,7 @@ ReducePlan make_reduce_plan(const DeviceLimits& limits, std::uint64_t size, std:
   require_league_size("tessera::reduce", options.league_size);
   require_team_size("tessera::reduce", options.team_size, limits.is_host ? limits.concurrency : 1024);
   ReducePlan plan;
-  plan.loads_in_flight = reduce_loads_in_flight;
+  plan.loads_in_flight = reduce_loads_in_flight(element_bytes);
   const auto packed = static_cast<std::int64_t>(std::max<std::size_t>(1, packed_bytes / element_bytes));
   const std::int64_t thread_elements = packed * plan.loads_in_flight;
   // Measured on an H200: each wave of teams costs microseconds, so leagues stay near what runs at once.

@@ -46,7 +46,8 @@ KOKKOS_FUNCTION typename R::value_type team_join(const Member& team, const typen
 template <TeamMember Member, class Range, Reducer R>
 KOKKOS_FUNCTION typename R::value_type team_reduce_range(const Member& team, const Range& range, const R& reducer,
                                                          void* scratch) {
-  const auto value = thread_fold<reduce_loads_in_flight>(range, team.team_rank(), team.team_size(), reducer);
+  constexpr int loads = reduce_loads_in_flight(sizeof(typename Range::element_type));
+  const auto value = thread_fold<loads>(range, team.team_rank(), team.team_size(), reducer);
   return team_join(team, value, reducer, static_cast<typename R::value_type*>(scratch));
 }
 

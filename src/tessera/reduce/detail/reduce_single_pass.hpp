@@ -31,7 +31,8 @@ KOKKOS_FUNCTION auto finalized(const R& reducer, const typename R::value_type& v
 
 template <ExecutionSpace Space, class Range, Reducer R, class Result>
 struct ReduceSinglePass {
-  using policy_type = Kokkos::TeamPolicy<Space>;
+  // Every team that a plan may choose must be launchable, whatever the reducer keeps in registers.
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<1024, 1>>;
   using value_type = typename R::value_type;
 
   Range range;
@@ -90,8 +91,8 @@ void launch_single_pass(const Space& space, const ReducePlan& plan, const Range&
   const ReduceSinglePass<Space, Range, R, Result> functor{
       range,  reducer,     out,   static_cast<typename R::value_type*>(partials),
       ticket, status_word, block, plan.scratch_bytes};
-  auto policy = Kokkos::TeamPolicy<Space>(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
+  typename ReduceSinglePass<Space, Range, R, Result>::policy_type policy(space, plan.league_size, plan.team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable("tessera::reduce", policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::reduce::single_pass", policy, functor);
 }
