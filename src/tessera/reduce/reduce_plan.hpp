@@ -41,7 +41,7 @@ namespace detail {
 
 /// 16-byte loads a thread has in flight. Small elements get fewer: each element of a load has an accumulator, and more
 /// than 16 do not fit the registers of a full team.
-constexpr int reduce_loads_in_flight(std::size_t element_bytes) {
+KOKKOS_INLINE_FUNCTION constexpr int reduce_loads_in_flight(std::size_t element_bytes) {
   return element_bytes >= 4 ? 4 : static_cast<int>(element_bytes);
 }
 
