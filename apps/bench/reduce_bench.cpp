@@ -68,7 +68,8 @@ std::string compared(Result got, long double expected, long double tolerance) {
 template <class Space, class T>
 class ReduceCase {
  public:
-  using Result = typename Sum<T>::result_type;
+  using FastSum = Sum<T, Summation::fast>;
+  using Result = typename FastSum::result_type;
   using Scalar = Kokkos::View<Result, Space>;
 
   ReduceCase(const Space& space, const Request& request)
@@ -81,7 +82,9 @@ class ReduceCase {
     for (const auto variant : reduce_variants) {
       const std::string name(to_string(variant));
       for (const auto& wanted : request.variants) {
-        if (wanted == name) add_tessera({variant, Summation::fast, request.league_size, request.team_size});
+        if (wanted == name) {
+          add_tessera({.variant = variant, .league_size = request.league_size, .team_size = request.team_size});
+        }
       }
     }
     add_parallel_reduce();
@@ -128,7 +131,7 @@ class ReduceCase {
                         {},
                         {}};
     try {
-      const auto plan = reduce_plan<T>(m_space, Sum<T>{}, static_cast<std::uint64_t>(m_count), options);
+      const auto plan = reduce_plan<T>(m_space, FastSum{}, static_cast<std::uint64_t>(m_count), options);
       contender.plan = {{"league_size", plan.league_size},     {"team_size", plan.team_size},
                         {"vector_length", plan.vector_length}, {"loads_in_flight", plan.loads_in_flight},
                         {"scratch_bytes", plan.scratch_bytes}, {"workspace_bytes", plan.workspace_bytes}};
@@ -137,7 +140,7 @@ class ReduceCase {
       add(
           contender, out,
           [space = m_space, in = m_in, out, options, workspace] {
-            tessera::reduce(space, in, Sum<T>{}, out, options, workspace);
+            tessera::reduce(space, in, FastSum{}, out, options, workspace);
           },
           exact_sum(), sum_tolerance());
     } catch (const Error& error) {

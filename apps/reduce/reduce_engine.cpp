@@ -3,7 +3,6 @@
 #include "reduce_engine.hpp"
 
 #include <tessera/reduce/reduce_options.hpp>
-#include <tessera/reduce/reducers.hpp>
 
 #include "device/enumerator.hpp"
 #include "typed_reduce_engine.hpp"
@@ -12,13 +11,13 @@ namespace tessera::apps {
 
 std::vector<std::string> reduce_operation_names() {
   std::vector<std::string> names;
-  BuiltInReducers::for_each<double>([&](const auto reducer) { names.emplace_back(reducer.name()); });
+  DriverReducers::for_each<double>([&](const auto reducer) { names.emplace_back(reducer.name()); });
   return names;
 }
 
 std::vector<std::string> reduce_variant_names() { return names_of(reduce_variants); }
 
-std::vector<std::string> summation_names() { return names_of(summations); }
+std::vector<std::string> summation_names() { return {std::string(to_string(Summation::fast))}; }
 
 std::unique_ptr<ReduceEngine> make_reduce_engine(HostArray& input, const std::string& space) {
   return visit_type(input.type, [&](const auto value) {

@@ -73,8 +73,8 @@ class TypedReduceEngine final : public ReduceEngine {
   template <class F>
   static auto with_reducer(const std::string& operation, F&& f) {
     return with_library_errors([&] {
-      std::optional<decltype(f(Sum<T>{}))> result;
-      BuiltInReducers::for_each<T>([&](const auto reducer) {
+      std::optional<decltype(f(FastSum<T>{}))> result;
+      DriverReducers::for_each<T>([&](const auto reducer) {
         if (reducer.name() == operation) result = f(reducer);
       });
       return result.value();
@@ -102,7 +102,7 @@ class TypedReduceEngine final : public ReduceEngine {
     run.measurement.operation = std::string(reducer.name());
     run.measurement.variant = std::string(to_string(plan.variant));
     if (run.measurement.operation == "sum" && std::is_floating_point_v<T>) {
-      run.measurement.summation = std::string(to_string(options.summation));
+      run.measurement.summation = std::string(to_string(Summation::fast));
     }
     run.measurement.bytes = m_size * sizeof(T);
     run.measurement.plan = {{"league_size", plan.league_size},

@@ -5,10 +5,17 @@
 
 #include <memory>
 #include <string>
+#include <tessera/reduce/reducers.hpp>
 
 #include "reduce_engine.hpp"
 
 namespace tessera::apps {
+
+template <class T>
+using FastSum = Sum<T, Summation::fast>;
+
+/// What --op can name.
+using DriverReducers = ReducerList<FastSum, Min, Max>;
 
 /// Instantiated in files of their own, because the kernels of a type take long to compile.
 template <class T>

@@ -17,8 +17,9 @@ concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
 template <class T>
 concept View = Kokkos::is_view_v<T>;
 
+/// A team of a TeamPolicy, or what stands for a part of one (detail/thread_group.hpp).
 template <class T>
-concept TeamMember = Kokkos::is_team_handle_v<T>;
+concept TeamMember = Kokkos::is_team_handle_v<T> || requires { typename T::is_thread_group; };
 
 /// A view whose elements a kernel on the space may read or write.
 template <class V, class Space>
@@ -29,16 +30,28 @@ concept AccessibleFrom = View<V> && bool(Kokkos::SpaceAccessibility<Space, typen
 /// Required: `value_type` (trivially copyable accumulator), `identity()` (neutral in join) and
 /// `join(value_type& into, const value_type& from)`, associative and commutative up to rounding.
 /// Optional, looked up by the kernels:
-/// - `map(element) -> value_type`; without it the element converts to value_type;
-/// - `finalize(value_type) -> result`, or `finalize(value_type, Status&)` for results that only the data can spoil;
+/// - `map(element) -> value_type`, or `map(element, index)` with the row-major position; without it the element
+///   converts to value_type;
+/// - `finalize(value_type) -> result`, or `finalize(value_type, Status)` for results that only the data can spoil, or
+///   `finalize(value_type, int64 count)` with the number of elements that were not left out;
 /// - `chain_type` with `chain_identity()`, `chain(chain_type&, element)` and `unchain(chain_type) -> value_type`: a
-///   cheaper accumulator for at most detail::chain_length elements, for value types that are dear to join;
-/// - `needs_elements = true` where an empty input has no result, and `name()` for messages and records.
+///   cheaper accumulator for value types that are dear to join;
+/// - `chain_length`: elements a chain takes before it is joined with others, pairwise (256);
+/// - `needs_elements = true` where an empty input has no result, `elements_min()` where one is not enough;
+/// - `takes_nan = true` where NaN elements are like others under any policy;
+/// - `name()` for messages and records.
 template <class R>
-concept Reducer = std::is_trivially_copyable_v<typename R::value_type> &&
+concept ValueReducer = std::is_trivially_copyable_v<typename R::value_type> &&
     requires(const R& reducer, typename R::value_type& into, const typename R::value_type& from) {
   { reducer.identity() } -> std::convertible_to<typename R::value_type>;
   reducer.join(into, from);
+};
+
+/// A ValueReducer, or a built-in one that brings the way it is driven (reduce/detail/fold_context.hpp).
+template <class R>
+concept Reducer = ValueReducer<R> || requires {
+  typename R::fold_type;
+  typename R::result_type;
 };
 
 }  // namespace tessera

@@ -71,9 +71,22 @@ void check(const Space& space, const Workspace<Space>& workspace) {
   if (status == Status::good) return;
   Kokkos::deep_copy(space, word, Status::good);
   space.fence("tessera::check");
-  throw InvalidArgument(detail::error_text("tessera::reduce", "in", "the exact integer result does not fit 64 bits",
-                                           "a result of int64 (uint64 for unsigned elements)",
-                                           "reduce in floating point, or fewer elements"));
+  const std::string index = std::to_string(status >> 8);
+  switch (static_cast<StatusKind>(status & 0xff)) {
+    case StatusKind::integer_overflow:
+      throw InvalidArgument(detail::error_text("tessera::reduce", "in",
+                                               "the exact integer result does not fit 64 bits (output " + index + ")",
+                                               "a result of int64 (uint64 for unsigned elements)",
+                                               "reduce in floating point, or fewer elements"));
+    case StatusKind::nan_found:
+      throw InvalidArgument(detail::error_text("tessera::reduce", "in", "element " + index + " is NaN",
+                                               "no NaN, as NanPolicy::error asks", "omit or propagate NaN"));
+    case StatusKind::nothing_left:
+      break;
+  }
+  throw InvalidArgument(detail::error_text("tessera::reduce", "in", "too few elements are left for output " + index,
+                                           "more elements that are not NaN than the operation needs",
+                                           "propagate NaN, or give more elements"));
 }
 
 }  // namespace tessera

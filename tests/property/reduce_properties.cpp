@@ -47,7 +47,7 @@ TEMPLATE_LIST_TEST_CASE("the reduction of the whole is that of its parts", "[red
   check_parts<std::int32_t>(TestType(), 12);
 }
 
-TEMPLATE_LIST_TEST_CASE("a float sum is that of its parts, within both bounds", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a fast sum is that of its parts, within both bounds", "[reduce]", test::Spaces) {
   const TestType space;
   test::RandomSizes sizes(13);
   for (int run = 0; run < 20; ++run) {
@@ -55,7 +55,7 @@ TEMPLATE_LIST_TEST_CASE("a float sum is that of its parts, within both bounds", 
     INFO("size " << size << ", cut " << cut);
     const std::vector<float> values = test::values<float>(size, static_cast<std::uint64_t>(run));
     const auto in = test::device_copy<TestType>(values);
-    const tessera::Sum<float> sum;
+    const tessera::Sum<float, tessera::Summation::fast> sum;
     const long double parts = static_cast<long double>(tessera::reduce(space, part(in, 0, cut), sum)) +
                               tessera::reduce(space, part(in, cut, size), sum);
     const long double bound =

@@ -16,6 +16,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "exact_reference.hpp"
+
 namespace tessera::reference {
 
 __extension__ using wide_int = __int128;
@@ -94,29 +96,36 @@ T maximum(const std::vector<T>& values) {
   return best;
 }
 
-/// A reduction's answer. long double holds every int64 and uint64.
+/// A reduction's answer. long double holds every int64, uint64 and double.
 struct Reduced {
-  bool defined = true;  // false: empty, or an integer that does not fit
+  bool defined = true;  // false: too few elements, or an integer that does not fit
   long double value = 0;
-  long double magnitude = 0;  // sum |x|, where the answer is rounded; 0 where it is exact
 };
 
-/// By the reducer's name().
-template <class T>
+/// By the reducer's name(), in the type of its result.
+template <class Result, class T>
 Reduced reduced(std::string_view name, const std::vector<T>& values) {
   static_assert(std::numeric_limits<long double>::digits >= 64);
-  if (name == "sum") {
-    if constexpr (std::is_floating_point_v<T>) {
-      const FloatSum sum = float_sum(values);
-      return {true, sum.sum, sum.sum_abs};
-    } else {
-      const IntegerSum sum = integer_sum(values);
-      return {sum.fits, static_cast<long double>(sum.sum), 0};
-    }
+  const auto answer = [](auto value) { return Reduced{true, static_cast<long double>(value)}; };
+  if (values.empty()) {
+    if (name == "sum" || name == "l1" || name == "l2") return answer(0);
+    return {false, 0};
   }
-  if (values.empty()) return {false, 0, 0};
-  if (name == "min") return {true, static_cast<long double>(minimum(values)), 0};
-  if (name == "max") return {true, static_cast<long double>(maximum(values)), 0};
+  if (name == "min") return answer(minimum(values));
+  if (name == "max") return answer(maximum(values));
+  const ExactSums sums(values);
+  if constexpr (std::is_integral_v<Result>) {
+    bool fits = false;
+    const Result value = name == "sum" ? sums.integer_sum<Result>(fits) : sums.integer_l1<Result>(fits);
+    if (name == "sum" || name == "l1") return {fits, static_cast<long double>(value)};
+  } else {
+    if (name == "sum") return answer(sums.sum<Result>());
+    if (name == "mean") return answer(sums.mean<Result>());
+    if (name == "l1") return answer(sums.l1<Result>());
+    if (name == "l2") return answer(sums.l2<Result>());
+    if (name == "var") return answer(sums.variance<Result>(0));
+    if (name == "std") return answer(sums.deviation<Result>(0));
+  }
   throw std::invalid_argument("no reference for " + std::string(name));
 }
 

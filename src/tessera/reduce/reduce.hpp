@@ -22,11 +22,6 @@
 
 namespace tessera {
 
-/// What reduce() gives for a reducer: finalize's type, or value_type where there is none.
-template <Reducer R>
-using reduce_result_t = decltype(detail::finalized(
-    std::declval<const R&>(), std::declval<const typename R::value_type&>(), std::declval<const Status&>()));
-
 /// Reduces all elements of a view to one value: asynchronous on the instance, one kernel, no allocation, no fence.
 ///
 /// \param[in] space      the instance that runs it
@@ -50,9 +45,13 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
   static_assert(AccessibleFrom<InView, Space>, "tessera::reduce: `in` must be in memory that the space can access");
   static_assert(AccessibleFrom<OutView, Space>, "tessera::reduce: `out` must be in memory that the space can access");
   static_assert(OutView::rank() == 0, "tessera::reduce: `out` must have rank 0");
-  static_assert(std::is_same_v<typename OutView::value_type, reduce_result_t<R>>,
-                "tessera::reduce: `out` must hold the reducer's result type");
   using T = typename InView::non_const_value_type;
+  using Result = typename OutView::value_type;
+  // An exact value rounds straight to the type of `out`.
+  static_assert(std::is_same_v<Result, reduce_result_t<R>> || (requires { typename R::fold_type; } &&
+                                                               std::is_floating_point_v<Result> &&
+                                                               std::is_floating_point_v<reduce_result_t<R>>),
+                "tessera::reduce: `out` must hold the reducer's result type");
   const Kokkos::Profiling::ScopedRegion region("tessera::reduce");
 
   if constexpr (requires { R::needs_elements; }) {
@@ -67,15 +66,16 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
                            "at least " + std::to_string(plan.workspace_bytes) + " bytes",
                            "make it with reduce_plan(..).workspace_bytes");
 
+  const detail::fold_t<R, T> fold(reducer, {options.nan});
   const auto launch = [&](const auto& range) {
-    detail::launch_single_pass(space, plan, range, reducer, out.data(), workspace.partials(), workspace.ticket(),
+    detail::launch_single_pass(space, plan, range, fold, out.data(), workspace.partials(), workspace.ticket(),
                                workspace.status_word(), options.team_size);
   };
   if constexpr (detail::always_contiguous<InView>) {
-    launch(detail::ContiguousRange<T>{in.data(), static_cast<std::int64_t>(in.size())});
+    launch(detail::contiguous_range(in));
   } else {
     if (in.span_is_contiguous()) {
-      launch(detail::ContiguousRange<T>{in.data(), static_cast<std::int64_t>(in.size())});
+      launch(detail::contiguous_range(in));
     } else {
       launch(detail::strided_range(in));
     }

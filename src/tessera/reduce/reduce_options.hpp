@@ -27,17 +27,46 @@ constexpr std::string_view to_string(ReduceVariant variant) {
   return "single_pass";
 }
 
-/// How floating elements are summed.
+/// How sums of floating elements are made: an argument of the reducers that sum.
 enum class Summation {
-  fast,  ///< in the element type, chains of at most 512 adds, then pairwise
+  exact,  ///< rounded once from the exact value: the same bits for any order, plan and machine
+  fast,   ///< in the element type, chains of at most 512 adds, then pairwise: the same bits for one plan
 };
-inline constexpr std::array summations{Summation::fast};
+inline constexpr std::array summations{Summation::exact, Summation::fast};
 
-constexpr std::string_view to_string(Summation) { return "fast"; }
+constexpr std::string_view to_string(Summation summation) {
+  switch (summation) {
+    case Summation::exact:
+      return "exact";
+    case Summation::fast:
+      break;
+  }
+  return "fast";
+}
+
+/// What a NaN element does to a reduction.
+enum class NanPolicy {
+  propagate,  ///< the result is NaN; arg* give the NaN's position
+  omit,       ///< it does not count, also not in the number of elements
+  error,      ///< an error that names the first one's position
+};
+inline constexpr std::array nan_policies{NanPolicy::propagate, NanPolicy::omit, NanPolicy::error};
+
+constexpr std::string_view to_string(NanPolicy policy) {
+  switch (policy) {
+    case NanPolicy::propagate:
+      return "propagate";
+    case NanPolicy::omit:
+      return "omit";
+    case NanPolicy::error:
+      break;
+  }
+  return "error";
+}
 
 struct ReduceOptions {
   ReduceVariant variant = ReduceVariant::automatic;
-  Summation summation = Summation::fast;
+  NanPolicy nan = NanPolicy::propagate;
   int league_size = 0;  ///< teams; 0: from the extents
   int team_size = 0;    ///< threads a team; 0: from the extents
 };

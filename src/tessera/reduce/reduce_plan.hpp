@@ -16,6 +16,7 @@
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/reduce/reduce_options.hpp>
+#include <tessera/reduce/team_reduce.hpp>
 
 namespace tessera {
 
@@ -39,31 +40,24 @@ inline std::string to_string(const ReducePlan& plan) {
 
 namespace detail {
 
-/// 16-byte loads a thread has in flight. Small elements get fewer: each element of a load has an accumulator, and more
-/// than 16 do not fit the registers of a full team.
-KOKKOS_INLINE_FUNCTION constexpr int reduce_loads_in_flight(std::size_t element_bytes) {
-  return element_bytes >= 4 ? 4 : static_cast<int>(element_bytes);
-}
-
-/// Scratch of team_reduce: a value a thread, and a slot that says which team is last.
-template <class Value>
-KOKKOS_FUNCTION std::size_t reduce_scratch_bytes(int team_size) {
+/// Scratch of a team: what says which team is last, and the fold's.
+template <class Fold>
+std::size_t reduce_scratch_bytes(int team_size) {
   ScratchLayout layout;
-  layout.append<Value>(static_cast<std::size_t>(team_size));
   layout.append<int>(1);
+  layout.append<std::byte>(FoldScratch<Fold>(team_size).bytes);
   return layout.bytes();
 }
 
-/// element_bytes: of the input; Value: the reducer's value_type.
-template <class Value>
+/// element_bytes: of the input.
+template <class Fold>
 ReducePlan make_reduce_plan(const DeviceLimits& limits, std::uint64_t size, std::size_t element_bytes,
                             const ReduceOptions& options) {
   require_league_size("tessera::reduce", options.league_size);
-  require_team_size("tessera::reduce", options.team_size, limits.is_host ? limits.concurrency : 1024);
+  require_team_size("tessera::reduce", options.team_size, limits.is_host ? limits.concurrency : Fold::team_size_max);
   ReducePlan plan;
-  plan.loads_in_flight = reduce_loads_in_flight(element_bytes);
   const auto packed = static_cast<std::int64_t>(std::max<std::size_t>(1, packed_bytes / element_bytes));
-  const std::int64_t thread_elements = packed * plan.loads_in_flight;
+  plan.loads_in_flight = static_cast<int>(Fold::lanes / packed);
   // Measured on an H200: each wave of teams costs microseconds, so leagues stay near what runs at once.
   const bool large = size > (std::uint64_t{1} << 26);
   std::int64_t league = 0;
@@ -71,15 +65,15 @@ ReducePlan make_reduce_plan(const DeviceLimits& limits, std::uint64_t size, std:
     plan.team_size = 1;
     league = 4 * limits.concurrency;
   } else {
-    plan.team_size = large ? 1024 : 512;
-    league = (large ? 4 : 2) * multiprocessors(limits);
+    plan.team_size = std::min(Fold::team_size_max, large ? 1024 : 512);
+    league = (large ? std::max(4, 2 * Fold::teams_at_once) : 2) * multiprocessors(limits);
   }
   if (options.team_size != 0) plan.team_size = options.team_size;
-  league = std::min(league, ceil_div(static_cast<std::int64_t>(size), plan.team_size * thread_elements));
+  league = std::min(league, ceil_div(static_cast<std::int64_t>(size), plan.team_size * Fold::lanes));
   plan.league_size =
       options.league_size != 0 ? options.league_size : static_cast<int>(std::max<std::int64_t>(1, league));
-  plan.scratch_bytes = reduce_scratch_bytes<Value>(plan.team_size);
-  plan.workspace_bytes = static_cast<std::size_t>(plan.league_size) * sizeof(Value);
+  plan.scratch_bytes = reduce_scratch_bytes<Fold>(plan.team_size);
+  plan.workspace_bytes = static_cast<std::size_t>(plan.league_size) * sizeof(typename Fold::team_type);
   return plan;
 }
 
@@ -89,7 +83,7 @@ ReducePlan make_reduce_plan(const DeviceLimits& limits, std::uint64_t size, std:
 /// \throws InvalidArgument for sizes of league or team that cannot be.
 template <class T, ExecutionSpace Space, Reducer R>
 ReducePlan reduce_plan(const Space& space, const R&, std::uint64_t size, const ReduceOptions& options = {}) {
-  return detail::make_reduce_plan<typename R::value_type>(detail::device_limits(space), size, sizeof(T), options);
+  return detail::make_reduce_plan<detail::fold_t<R, T>>(detail::device_limits(space), size, sizeof(T), options);
 }
 
 }  // namespace tessera

@@ -10,63 +10,111 @@
 #include <tessera/concepts.hpp>
 #include <tessera/reduce/detail/element_range.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
-#include <tessera/reduce/reduce_plan.hpp>
+#include <tessera/reduce/detail/value_fold.hpp>
 #include <tessera/reduce/reducers.hpp>
+#include <tessera/status.hpp>
 
 namespace tessera {
 
-/// Level-0 scratch that team_reduce needs: team_size values, rounded up to 16 bytes.
-template <Reducer R>
-KOKKOS_FUNCTION std::size_t team_reduce_scratch_bytes(int team_size) {
-  return detail::reduce_scratch_bytes<typename R::value_type>(team_size);
-}
-
 namespace detail {
 
-/// Joins one value of each thread in a halving tree over neighbours (coalesced, any team size). The barriers stand
-/// outside the branches: every thread meets each of them. All threads see the result; scratch is free again.
-template <TeamMember Member, Reducer R>
-KOKKOS_FUNCTION typename R::value_type team_join(const Member& team, const typename R::value_type& value,
-                                                 const R& reducer, typename R::value_type* scratch) {
-  const int rank = team.team_rank();
-  if (team.team_size() == 1) return value;
-  scratch[rank] = value;
-  team.team_barrier();
-  for (int active = team.team_size(); active > 1;) {
-    const int half = (active + 1) / 2;
-    if (rank + half < active) reducer.join(scratch[rank], scratch[rank + half]);
-    team.team_barrier();
-    active = half;
+/// The fold of R over elements of T.
+template <class R, class T>
+struct FoldOf {
+  using type = ValueFold<R, T>;
+};
+template <class R, class T>
+requires requires { typename R::fold_type; }
+struct FoldOf<R, T> {
+  using type = typename R::fold_type;
+};
+template <class R, class T>
+using fold_t = typename FoldOf<R, T>::type;
+
+/// Team scratch of a fold: its result, and what closing it needs.
+template <class Fold>
+struct FoldScratch {
+  std::size_t result_at, close_at, bytes;
+
+  KOKKOS_FUNCTION explicit FoldScratch(int team_size) {
+    ScratchLayout layout;
+    result_at = layout.append<typename Fold::team_type>(1);
+    close_at = layout.append<std::byte>(Fold::scratch_bytes(team_size));
+    bytes = layout.bytes();
   }
-  const typename R::value_type result = scratch[0];
-  team.team_barrier();
+};
+
+/// Folds a range with all threads of a team. The result, in scratch, is complete for every thread.
+template <TeamMember Member, class Fold, class Range>
+KOKKOS_FUNCTION typename Fold::team_type& team_fold(const Member& team, const Fold& fold, const Range& range,
+                                                    const Status& status, std::byte* scratch) {
+  const FoldScratch<Fold> pieces(team.team_size());
+  auto& result = *reinterpret_cast<typename Fold::team_type*>(scratch + pieces.result_at);
+  typename Fold::thread_type thread;
+  typename Fold::spill_type spill;
+  fold.begin(thread, spill);
+  if constexpr (requires { fold.attach(team, spill, scratch); }) {
+    fold.attach(team, spill, scratch + pieces.close_at);
+    team.team_barrier();
+  }
+  thread_fold(fold, range, team.team_rank(), team.team_size(), thread, spill, status);
+  fold.close(team, thread, spill, result, scratch + pieces.close_at);
   return result;
 }
 
-template <TeamMember Member, class Range, Reducer R>
-KOKKOS_FUNCTION typename R::value_type team_reduce_range(const Member& team, const Range& range, const R& reducer,
-                                                         void* scratch) {
-  constexpr int loads = reduce_loads_in_flight(sizeof(typename Range::element_type));
-  const auto value = thread_fold<loads>(range, team.team_rank(), team.team_size(), reducer);
-  return team_join(team, value, reducer, static_cast<typename R::value_type*>(scratch));
-}
-
 }  // namespace detail
+
+/// What a reducer gives for elements of T: its result_type, finalize's type, or value_type where there is neither.
+template <Reducer R>
+struct ReduceResult {
+  using type = decltype(detail::finalized(std::declval<const R&>(), std::declval<const typename R::value_type&>(),
+                                          std::int64_t{}, std::declval<const Status&>()));
+};
+template <Reducer R>
+requires requires { typename R::fold_type; }
+struct ReduceResult<R> {
+  using type = typename R::result_type;
+};
+template <Reducer R>
+using reduce_result_t = typename ReduceResult<R>::type;
+
+/// Level-0 scratch that team_reduce needs for elements of T.
+template <class T, Reducer R>
+KOKKOS_FUNCTION std::size_t team_reduce_scratch_bytes(int team_size) {
+  return detail::FoldScratch<detail::fold_t<R, T>>(team_size).bytes;
+}
 
 /// Reduces a rank-1 view with all threads of a team, inside a TeamPolicy kernel.
 ///
 /// \param[in] team     every thread of the team must call, with the same arguments; vector length 1
 /// \param[in] in       n elements, any layout, global or scratch memory; written before a team_barrier
-/// \param[in] reducer  concept Reducer; finalize is not applied
-/// \param[in] scratch  team_reduce_scratch_bytes<R>(team_size) bytes of team scratch on a 16-byte boundary
-/// \return the joined value, the same in every thread; scratch may be used again at once
+/// \param[in] reducer  concept Reducer
+/// \param[in] scratch  team_reduce_scratch_bytes<T, R>(team_size) bytes of team scratch on a 16-byte boundary
+/// \param[in] status   where results that only the data can spoil are reported: a workspace's status word
+/// \param[in] nan      what a NaN element does
+/// \return the result, the same in every thread; scratch may be used again at once
 ///
-/// The same bits for the same team size. Each element is read once, in 16-byte pieces where the view is contiguous.
+/// Exact sums have the same bits for every team size, others for one. Each element is read once, in 16-byte pieces
+/// where the view is contiguous.
 template <TeamMember Member, View InView, Reducer R>
-KOKKOS_FUNCTION typename R::value_type team_reduce(const Member& team, const InView& in, const R& reducer,
-                                                   void* scratch) {
+KOKKOS_FUNCTION reduce_result_t<R> team_reduce(const Member& team, const InView& in, const R& reducer, void* scratch,
+                                               const Status& status, NanPolicy nan = NanPolicy::propagate) {
   static_assert(InView::rank() == 1, "tessera::team_reduce: `in` must have rank 1");
-  return detail::team_reduce_range(team, detail::element_range(in), reducer, scratch);
+  using T = typename InView::non_const_value_type;
+  using Result = reduce_result_t<R>;
+  const detail::fold_t<R, T> fold(reducer, {nan});
+  auto* bytes = static_cast<std::byte*>(scratch);
+  auto& total = detail::team_fold(team, fold, detail::element_range(in), status, bytes);
+  // One thread takes the total apart; the result comes to the others through scratch that is free by now.
+  const detail::FoldScratch<detail::fold_t<R, T>> pieces(team.team_size());
+  auto* result = reinterpret_cast<Result*>(bytes + pieces.close_at);
+  if (team.team_rank() == 0) {
+    *result = fold.template finalize<Result>(total, static_cast<std::int64_t>(in.extent(0)), status);
+  }
+  team.team_barrier();
+  const Result value = *result;
+  team.team_barrier();
+  return value;
 }
 
 }  // namespace tessera

@@ -80,7 +80,11 @@ TEST_CASE("reduce options print their names", "[reduce][plan]") {
   CHECK(to_string(tessera::ReduceVariant::automatic) == "automatic");
   CHECK(to_string(tessera::ReduceVariant::single_pass) == "single_pass");
   CHECK(tessera::reduce_variants.size() == 2);
+  CHECK(to_string(tessera::Summation::exact) == "exact");
   CHECK(to_string(tessera::Summation::fast) == "fast");
+  CHECK(to_string(tessera::NanPolicy::propagate) == "propagate");
+  CHECK(to_string(tessera::NanPolicy::omit) == "omit");
+  CHECK(to_string(tessera::NanPolicy::error) == "error");
 }
 
 }  // namespace

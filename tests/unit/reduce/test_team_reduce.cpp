@@ -18,20 +18,23 @@ namespace test = tessera::test;
 template <class Space, class Matrix, class Reducer>
 struct RowReduction {
   using policy_type = Kokkos::TeamPolicy<Space>;
-  using value_type = typename Reducer::value_type;
+  using element_type = typename Matrix::non_const_value_type;
+  using result_type = tessera::reduce_result_t<Reducer>;
 
   Matrix in;
-  Kokkos::View<value_type*, Space> out;
+  Kokkos::View<result_type*, Space> out;
   Kokkos::View<int, Space> differing_threads;
+  Kokkos::View<std::uint64_t, Space> status_word;
   Reducer reducer;
 
   KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
-    const std::size_t bytes = tessera::team_reduce_scratch_bytes<Reducer>(team.team_size());
+    const std::size_t bytes = tessera::team_reduce_scratch_bytes<element_type, Reducer>(team.team_size());
     void* scratch = team.team_scratch(0).get_shmem_aligned(bytes, 16);
     const int row = team.league_rank();
     const auto line = Kokkos::subview(in, row, Kokkos::ALL);
-    const value_type first = tessera::team_reduce(team, line, reducer, scratch);
-    const value_type again = tessera::team_reduce(team, line, reducer, scratch);
+    const tessera::Status status(&status_word());
+    const result_type first = tessera::team_reduce(team, line, reducer, scratch, status);
+    const result_type again = tessera::team_reduce(team, line, reducer, scratch, status);
     if (team.team_rank() == 0) out(row) = first;
     team.team_barrier();
     if (!(first == again) || !(first == out(row))) Kokkos::atomic_inc(&differing_threads());
@@ -44,9 +47,13 @@ void check_rows(const Space& space, int team_size, std::size_t rows, std::size_t
   const std::vector<T> values = test::values<T>(rows * columns, columns);
   const test::GuardedView<T, Layout, Space, 2> in({rows, columns}, values);
   using Kernel = RowReduction<Space, decltype(in.const_view()), Reducer>;
-  const Kernel kernel{
-      in.const_view(), decltype(Kernel::out)("out", rows), decltype(Kernel::differing_threads)("threads"), {}};
-  const std::size_t scratch_bytes = tessera::team_reduce_scratch_bytes<Reducer>(team_size) + 16;
+  const Kernel kernel{in.const_view(),
+                      decltype(Kernel::out)("out", rows),
+                      decltype(Kernel::differing_threads)("threads"),
+                      decltype(Kernel::status_word)("status"),
+                      {}};
+  Kokkos::deep_copy(kernel.status_word, tessera::Status::good);
+  const std::size_t scratch_bytes = tessera::team_reduce_scratch_bytes<T, Reducer>(team_size) + 16;
   auto policy = typename Kernel::policy_type(space, static_cast<int>(rows), team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes)));
   Kokkos::parallel_for("rows", policy, kernel);
@@ -55,6 +62,9 @@ void check_rows(const Space& space, int team_size, std::size_t rows, std::size_t
   int differing_threads = -1;
   Kokkos::deep_copy(differing_threads, kernel.differing_threads);
   CHECK(differing_threads == 0);
+  std::uint64_t status = 0;
+  Kokkos::deep_copy(status, kernel.status_word);
+  CHECK(status == tessera::Status::good);
   const auto got = test::host_copy(kernel.out);
   for (std::size_t row = 0; row < rows; ++row) {
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row * columns);
@@ -86,8 +96,8 @@ TEMPLATE_LIST_TEST_CASE("team_reduce of an empty row gives the identity", "[redu
 }
 
 TEST_CASE("scratch of team_reduce holds a value a thread", "[reduce][team]") {
-  CHECK(tessera::team_reduce_scratch_bytes<tessera::Sum<double>>(256) >= 256 * sizeof(double));
-  CHECK(tessera::team_reduce_scratch_bytes<tessera::Sum<float>>(1) % 16 == 0);
+  CHECK(tessera::team_reduce_scratch_bytes<double, tessera::Max<double>>(256) >= 256 * sizeof(double));
+  CHECK(tessera::team_reduce_scratch_bytes<float, tessera::Sum<float>>(1) % 16 == 0);
 }
 
 }  // namespace

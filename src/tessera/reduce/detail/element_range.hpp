@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a thread reads: a view of any rank and layout as elements 0 .. size-1, row-major.
+// What a thread reads: a view of any rank and layout as elements 0 .. size-1.
 #ifndef TESSERA_REDUCE_DETAIL_ELEMENT_RANGE_HPP
 #define TESSERA_REDUCE_DETAIL_ELEMENT_RANGE_HPP
 
@@ -12,23 +12,48 @@
 
 namespace tessera::detail {
 
-template <class T>
+/// The order of the elements is row-major already.
+struct RowMajorPosition {
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t index) const { return index; }
+};
+
+/// Row-major position of the element that comes at index, where axes are walked in another order.
+template <int Rank>
+struct PermutedPosition {
+  std::int64_t extents[Rank];  // in the order of the walk, fastest last
+  std::int64_t strides[Rank];  // of the row-major position
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t index) const {
+    std::int64_t position = 0;
+    for (int d = Rank - 1; d > 0; --d) {
+      const QuotientRemainder split = divide(index, extents[d]);
+      position += split.remainder * strides[d];
+      index = split.quotient;
+    }
+    return position + index * strides[0];
+  }
+};
+
+template <class T, class Position = RowMajorPosition>
 struct ContiguousRange {
   using element_type = T;
   const T* data;
   std::int64_t size;
+  Position position = {};
+  std::int64_t first = 0;  // index of data[0]
 
   KOKKOS_FUNCTION ContiguousRange part(std::int64_t begin, std::int64_t end) const {
-    return {data + begin, end - begin};
+    return {data + begin, end - begin, position, first + begin};
   }
 };
 
 /// Rank >= 1. The fastest axis is last.
-template <class T, int Rank>
+template <class T, int Rank, class Position = RowMajorPosition>
 struct StridedRange {
   using element_type = T;
   const T* data;
   std::int64_t size;
+  Position position;
   std::int64_t first;
   std::int64_t extents[Rank];
   std::int64_t strides[Rank];
@@ -66,20 +91,52 @@ KOKKOS_FUNCTION auto element_range(const V& view) requires(V::rank() <= 1) {
   } else {
     return StridedRange<T, 1>{view.data(),
                               static_cast<std::int64_t>(view.size()),
+                              {},
                               0,
                               {static_cast<std::int64_t>(view.extent(0))},
                               {static_cast<std::int64_t>(view.stride(0))}};
   }
 }
 
+template <View V>
+inline constexpr bool walks_row_major = V::rank() <= 1 || !std::is_same_v<typename V::array_layout, Kokkos::LayoutLeft>;
+
+/// Where the elements of a view stand that is walked with its fastest axis last.
+template <View V>
+auto walk_position(const V& view) {
+  if constexpr (walks_row_major<V>) {
+    return RowMajorPosition{};
+  } else {
+    constexpr int rank = static_cast<int>(V::rank());
+    PermutedPosition<rank> position;
+    std::int64_t stride = 1;
+    for (int axis = rank - 1; axis >= 0; --axis) {
+      position.extents[rank - 1 - axis] = static_cast<std::int64_t>(view.extent(axis));
+      position.strides[rank - 1 - axis] = stride;
+      stride *= static_cast<std::int64_t>(view.extent(axis));
+    }
+    return position;
+  }
+}
+
+/// All elements of a view whose memory has no gaps, in the order of memory.
+template <View V>
+auto contiguous_range(const V& view) {
+  using T = typename V::non_const_value_type;
+  const auto position = walk_position(view);
+  return ContiguousRange<T, std::decay_t<decltype(position)>>{view.data(), static_cast<std::int64_t>(view.size()),
+                                                             position};
+}
+
 /// The fastest axis is put last, so that neighbouring indices are neighbours in memory where anything is.
 template <View V>
 auto strided_range(const V& view) {
   constexpr int rank = static_cast<int>(V::rank());
-  StridedRange<typename V::non_const_value_type, rank> range{
-      view.data(), static_cast<std::int64_t>(view.size()), 0, {}, {}};
+  const auto position = walk_position(view);
+  StridedRange<typename V::non_const_value_type, rank, std::decay_t<decltype(position)>> range{
+      view.data(), static_cast<std::int64_t>(view.size()), position, 0, {}, {}};
   for (int d = 0; d < rank; ++d) {
-    const int axis = std::is_same_v<typename V::array_layout, Kokkos::LayoutLeft> ? rank - 1 - d : d;
+    const int axis = walks_row_major<V> ? d : rank - 1 - d;
     range.extents[d] = static_cast<std::int64_t>(view.extent(axis));
     range.strides[d] = static_cast<std::int64_t>(view.stride(axis));
   }

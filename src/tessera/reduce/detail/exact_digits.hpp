@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums without rounding: integer digits over the whole range of exponents (the superaccumulator of R. Neal, "Fast exact
+// summation using small and large superaccumulators", 2015), and how a team adds those of its threads.
+#ifndef TESSERA_REDUCE_DETAIL_EXACT_DIGITS_HPP
+#define TESSERA_REDUCE_DETAIL_EXACT_DIGITS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/noinline.hpp>
+#include <tessera/detail/unroll.hpp>
+
+namespace tessera::detail {
+
+/// Count digits, 32 bits apart: digit j has the weight 2^(32 j + LowBit). Only digits [begin, end) hold anything; the
+/// others are not even initialised.
+template <int LowBit, int Count>
+struct ExactDigits {
+  static constexpr int low_bit = LowBit;
+  static constexpr int count = Count;
+
+  std::int32_t begin, end;
+  std::int32_t deposits;  // since the last carry; each adds less than 2^33 to a digit
+  std::int64_t digit[Count];
+
+  KOKKOS_FUNCTION void clear() {
+    begin = Count;
+    end = 0;
+    deposits = 0;
+  }
+
+  KOKKOS_FUNCTION void reserve(int first, int last) {
+    if (begin >= end) begin = end = first;
+    for (; begin > first; digit[--begin] = 0) {
+    }
+    for (; end < last; digit[end++] = 0) {
+    }
+  }
+
+  /// Adds value * 2^(position + LowBit); position >= 0.
+  TESSERA_NOINLINE KOKKOS_FUNCTION void deposit(std::int64_t value, int position) {
+    if (value == 0) return;
+    const int j = position >> 5;
+    const int shift = position & 31;
+    // value = high 2^32 + low with low >= 0; both shifted stay below 2^63.
+    const std::int64_t low = static_cast<std::int64_t>((static_cast<std::uint64_t>(value) & 0xffffffffu) << shift);
+    const std::int64_t high = (value >> 32) * (std::int64_t{1} << shift);
+    reserve(j, j + 3 < Count ? j + 3 : Count);
+    digit[j] += low & 0xffffffff;
+    digit[j + 1] += (low >> 32) + (high & 0xffffffff);
+    if (j + 2 < Count) digit[j + 2] += high >> 32;
+    count_deposits(1);
+  }
+
+  /// Adds the digits of another.
+  TESSERA_NOINLINE KOKKOS_FUNCTION void add(const ExactDigits& other) {
+    const int first = other.begin;
+    const int length = other.end - first;
+    if (length <= 0) return;
+    reserve(first, first + length);
+    // A few at a time, so that their loads overlap.
+    constexpr int step = 6;
+    for (int i = 0; i < length; i += step) {
+      std::int64_t loaded[step];
+      TESSERA_UNROLL
+      for (int k = 0; k < step; ++k) loaded[k] = i + k < length ? other.digit[first + i + k] : 0;
+      TESSERA_UNROLL
+      for (int k = 0; k < step; ++k) {
+        if (i + k < length) digit[first + i + k] += loaded[k];
+      }
+    }
+    // What a team leaves are sums of at most 1024 carried digits.
+    count_deposits(1024);
+  }
+
+  /// Adds value, below 2^62, to digit j.
+  KOKKOS_FUNCTION void add_digit(int j, std::int64_t value) {
+    if (value == 0) return;
+    carry();
+    reserve(j, j + 1);
+    digit[j] += value;
+    carry();
+  }
+
+  /// Brings every digit but the last to 0 .. 2^32-1; the last carries the sign and is within 2^32. Drops zeros at the
+  /// ends.
+  TESSERA_NOINLINE KOKKOS_FUNCTION void carry() {
+    deposits = 0;
+    std::int64_t over = 0;
+    for (int j = begin; j < end; ++j) {
+      const std::int64_t value = digit[j] + over;
+      digit[j] = value & 0xffffffff;
+      over = value >> 32;
+      if (j + 1 == end && over != 0) {
+        if ((over == -1 && digit[j] != 0) || j + 1 == Count) {
+          digit[j] = value;
+        } else {
+          digit[end++] = 0;
+        }
+      }
+    }
+    while (end > begin && digit[end - 1] == 0) --end;
+    while (end > begin && digit[begin] == 0) ++begin;
+  }
+
+ private:
+  KOKKOS_FUNCTION void count_deposits(int more) {
+    deposits += more;
+    if (deposits >= (1 << 28)) carry();
+  }
+};
+
+/// Digits in team scratch that a few threads share: for deposits of single terms, whose digits differ from thread to
+/// thread, so that memory of their own would cost each a line. Integer atomics: no order matters.
+struct SharedDigits {
+  std::int64_t* digit = nullptr;
+  std::int32_t* used = nullptr;
+
+  /// Adds value * 2^position below the digits' lowest bit; value below 2^63.
+  KOKKOS_FUNCTION void deposit(std::int64_t value, int position) const {
+    const int j = position >> 5;
+    const int shift = position & 31;
+    const std::int64_t low = static_cast<std::int64_t>((static_cast<std::uint64_t>(value) & 0xffffffffu) << shift);
+    const std::int64_t high = (value >> 32) * (std::int64_t{1} << shift);
+    add(j, low & 0xffffffff);
+    add(j + 1, (low >> 32) + (high & 0xffffffff));
+    add(j + 2, high >> 32);
+  }
+
+ private:
+  KOKKOS_FUNCTION void add(int j, std::int64_t value) const {
+    if (value != 0) {
+      Kokkos::atomic_add(reinterpret_cast<std::uint64_t*>(digit + j), static_cast<std::uint64_t>(value));
+    }
+  }
+};
+
+/// The SharedDigits of a team: as many copies as fit shared_bytes, neighbouring threads in different ones.
+template <class Digits>
+struct SharedDigitsLayout {
+  static constexpr int shared_bytes = 10240;
+  static constexpr int stride = Digits::count + 1;  // an odd or even pad: copies start in different banks
+  static constexpr int copies = shared_bytes / static_cast<int>(stride * sizeof(std::int64_t));
+  /// With the flag that says whether they were used.
+  static constexpr int words = copies * stride + 1;
+
+  /// This thread's copy, with all zero. A barrier must follow.
+  template <TeamMember Member>
+  KOKKOS_FUNCTION static SharedDigits make(const Member& team, std::int64_t* scratch) {
+    for (int i = team.team_rank(); i < words; i += team.team_size()) scratch[i] = 0;
+    return {scratch + team.team_rank() % copies * stride, reinterpret_cast<std::int32_t*>(scratch + words - 1)};
+  }
+
+  /// Adds the copies to the digits of the team's threads. The deposits must be visible.
+  template <TeamMember Member>
+  KOKKOS_FUNCTION static void collect(const Member& team, const std::int64_t* scratch, Digits& mine) {
+    if (*reinterpret_cast<const std::int32_t*>(scratch + words - 1) == 0) return;
+    for (int j = team.team_rank(); j < Digits::count; j += team.team_size()) {
+      std::int64_t sum = 0;
+      for (int copy = 0; copy < copies; ++copy) sum += scratch[copy * stride + j];
+      mine.add_digit(j, sum);
+    }
+  }
+};
+
+/// Digits that a team adds in a tree; wider sums take atomics.
+inline constexpr int tree_digits = 6;
+
+/// What close_digits needs besides its result.
+KOKKOS_INLINE_FUNCTION std::size_t close_digits_entries(int team_size) {
+  return static_cast<std::size_t>(tree_digits * team_size + 1);
+}
+
+/// Adds the digits of all threads into result, in team scratch. tree: close_digits_entries(team_size) words. Integer
+/// sums: the order does not matter. Ends with a barrier.
+template <TeamMember Member, int LowBit, int Count>
+KOKKOS_FUNCTION void close_digits(const Member& team, ExactDigits<LowBit, Count>& mine,
+                                  ExactDigits<LowBit, Count>& result, std::int64_t* tree) {
+  const int rank = team.team_rank();
+  const int size = team.team_size();
+  mine.carry();
+  if (size == 1) {
+    result.clear();
+    result.add(mine);
+    return;
+  }
+  auto* range = reinterpret_cast<std::int32_t*>(tree + tree_digits * size);
+  if (rank == 0) {
+    range[0] = mine.begin;
+    range[1] = mine.end;
+  }
+  team.team_barrier();
+  if (mine.begin < mine.end) {
+    // Most threads have the range of the first: few of them need the atomic.
+    if (mine.begin < Kokkos::atomic_load(&range[0])) Kokkos::atomic_min(&range[0], mine.begin);
+    if (mine.end > Kokkos::atomic_load(&range[1])) Kokkos::atomic_max(&range[1], mine.end);
+  }
+  team.team_barrier();
+  const int begin = range[0];
+  const int end = range[1];
+  if (rank == 0) {
+    result.begin = begin;
+    result.end = end;
+    result.deposits = 0;
+  }
+  // The barriers stand outside the branches: groups of a team may differ here.
+  const bool in_tree = end - begin <= tree_digits;
+  const int digits = in_tree ? end - begin : 0;
+  for (int d = 0; d < digits; ++d) {
+    const int j = begin + d;
+    tree[d * size + rank] = mine.begin <= j && j < mine.end ? mine.digit[j] : 0;
+  }
+  if (!in_tree) {
+    for (int j = begin + rank; j < end; j += size) result.digit[j] = 0;
+  }
+  team.team_barrier();
+  for (int active = size; active > 1;) {
+    const int half = (active + 1) / 2;
+    if (rank + half < active) {
+      for (int d = 0; d < digits; ++d) tree[d * size + rank] += tree[d * size + rank + half];
+    }
+    team.team_barrier();
+    active = half;
+  }
+  for (int d = rank; d < digits; d += size) result.digit[begin + d] = tree[d * size];
+  if (!in_tree) {
+    const int length = mine.end - mine.begin;
+    for (int i = 0; i < length; ++i) {
+      const int j = mine.begin + (i + rank) % length;  // not all threads at one digit
+      if (mine.digit[j] != 0) {
+        Kokkos::atomic_add(reinterpret_cast<std::uint64_t*>(&result.digit[j]),
+                           static_cast<std::uint64_t>(mine.digit[j]));
+      }
+    }
+  }
+  team.team_barrier();
+}
+
+/// Copies digits from team scratch to the workspace, with all threads.
+template <TeamMember Member, int LowBit, int Count>
+KOKKOS_FUNCTION void store_digits(const Member& team, const ExactDigits<LowBit, Count>& from,
+                                  ExactDigits<LowBit, Count>& to) {
+  if (team.team_rank() == 0) {
+    to.begin = from.begin;
+    to.end = from.end;
+    to.deposits = 0;
+  }
+  for (int j = from.begin + team.team_rank(); j < from.end; j += team.team_size()) to.digit[j] = from.digit[j];
+}
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From exact digits to floating results with one rounding. Integer arithmetic only: compilers contract floating
+// expressions, and GPUs flush subnormals, each in its own way.
+#ifndef TESSERA_REDUCE_DETAIL_EXACT_ROUNDING_HPP
+#define TESSERA_REDUCE_DETAIL_EXACT_ROUNDING_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/exact_digits.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+__extension__ typedef unsigned __int128 UInt128;
+
+/// Layout of an IEEE binary format.
+template <class T>
+struct FloatFormat;
+template <>
+struct FloatFormat<float> {
+  using bits_type = std::uint32_t;
+  static constexpr int mantissa = 24;  // bits, with the hidden one
+  static constexpr int exponent_min = -126;
+  static constexpr int exponent_max = 127;
+  static constexpr bits_type quiet_nan = 0x7fc00000u;
+};
+template <>
+struct FloatFormat<double> {
+  using bits_type = std::uint64_t;
+  static constexpr int mantissa = 53;
+  static constexpr int exponent_min = -1022;
+  static constexpr int exponent_max = 1023;
+  static constexpr bits_type quiet_nan = 0x7ff8000000000000u;
+};
+
+/// A magnitude of any size, its head in 128 bits: value = (head + rest) * 2^exponent with 0 <= rest < 1, and rest > 0
+/// just where `more` says so. Bit 127 of head is set, or the value is zero.
+struct WideValue {
+  UInt128 head = 0;
+  int exponent = 0;
+  bool more = false;
+  bool negative = false;
+};
+
+KOKKOS_INLINE_FUNCTION int bit_width_of(std::uint64_t value) {
+  return 64 - Kokkos::Experimental::countl_zero_builtin(value);
+}
+KOKKOS_INLINE_FUNCTION int bit_width_of(UInt128 value) {
+  const auto high = static_cast<std::uint64_t>(value >> 64);
+  return high != 0 ? 64 + bit_width_of(high) : bit_width_of(static_cast<std::uint64_t>(value));
+}
+
+KOKKOS_INLINE_FUNCTION WideValue normalised(WideValue value) {
+  const int shift = 128 - bit_width_of(value.head);
+  if (value.head == 0) return value;
+  value.head <<= shift;
+  value.exponent -= shift;
+  return value;
+}
+
+/// Round to nearest, ties to even, subnormals included; beyond the largest value an infinity.
+template <class T>
+KOKKOS_INLINE_FUNCTION T rounded(const WideValue& value) {
+  using Format = FloatFormat<T>;
+  using Bits = typename Format::bits_type;
+  constexpr int digits = Format::mantissa;
+  constexpr int total_bits = static_cast<int>(8 * sizeof(T));
+  const Bits sign = static_cast<Bits>(value.negative) << (total_bits - 1);
+  if (value.head == 0) return Kokkos::bit_cast<T>(Bits{0});
+  const int exponent = value.exponent + 127;  // of the leading bit
+  constexpr Bits infinity = (static_cast<Bits>(2 * Format::exponent_max + 1)) << (digits - 1);
+  if (exponent > Format::exponent_max) return Kokkos::bit_cast<T>(static_cast<Bits>(sign | infinity));
+
+  const bool subnormal = exponent < Format::exponent_min;
+  const int cut = 128 - digits + (subnormal ? Format::exponent_min - exponent : 0);
+  Bits bits = 0;
+  if (cut <= 128) {
+    const UInt128 half = UInt128{1} << (cut - 1);
+    const UInt128 dropped = cut == 128 ? value.head : value.head & ((half << 1) - 1);
+    bits = cut == 128 ? Bits{0} : static_cast<Bits>(value.head >> cut);
+    const bool up = dropped > half || (dropped == half && (value.more || (bits & 1) != 0));
+    bits = static_cast<Bits>(bits + (up ? 1 : 0));
+  }
+  // The hidden bit, and a carry out of the mantissa, add to the exponent as they should.
+  if (!subnormal) bits = static_cast<Bits>(bits + (static_cast<Bits>(exponent - Format::exponent_min) << (digits - 1)));
+  return Kokkos::bit_cast<T>(static_cast<Bits>(sign | bits));
+}
+
+/// Digits as a magnitude in place: each 0 .. 2^32-1, and the sign apart. Leading and trailing zeros are cut off.
+struct Magnitude {
+  std::int64_t* digit;
+  int begin, end;
+  int low_bit;
+  bool negative;
+};
+
+template <int LowBit, int Count>
+KOKKOS_FUNCTION Magnitude magnitude(ExactDigits<LowBit, Count>& digits) {
+  digits.carry();
+  Magnitude result{digits.digit, digits.begin, digits.end, LowBit, false};
+  if (result.begin >= result.end) return {digits.digit, 0, 0, LowBit, false};
+  result.negative = result.digit[result.end - 1] < 0;
+  if (result.negative) {
+    std::int64_t over = 0;
+    for (int j = result.begin; j < result.end; ++j) {
+      const std::int64_t value = over - result.digit[j];
+      const bool last = j + 1 == result.end;
+      result.digit[j] = last ? value : value & 0xffffffff;
+      over = last ? 0 : value >> 32;
+    }
+  }
+  while (result.end > result.begin && result.digit[result.end - 1] == 0) --result.end;
+  while (result.end > result.begin && result.digit[result.begin] == 0) ++result.begin;
+  digits.begin = digits.end = 0;  // no longer two's complement
+  return result;
+}
+
+/// The 128 leading bits of digits [begin, end), each 0 .. 2^32-1; low_bit as in ExactDigits.
+KOKKOS_INLINE_FUNCTION WideValue leading_bits(const std::int64_t* digit, int begin, int end, int low_bit) {
+  WideValue result;
+  while (end > begin && digit[end - 1] == 0) --end;
+  if (end == begin) return result;
+  constexpr int taken = 5;
+  std::uint64_t top[taken];
+  TESSERA_UNROLL
+  for (int i = 0; i < taken; ++i) {
+    top[i] = end - 1 - i >= begin ? static_cast<std::uint64_t>(digit[end - 1 - i]) : std::uint64_t{0};
+  }
+  const int shift = 32 - bit_width_of(top[0]);
+  const UInt128 four = static_cast<UInt128>(top[0] << 32 | top[1]) << 64 | (top[2] << 32 | top[3]);
+  result.head = four << shift | top[4] >> (32 - shift);
+  result.exponent = 32 * (end - 4) + low_bit - shift;
+  result.more = (top[4] << shift & 0xffffffffu) != 0;
+  for (int j = end - taken - 1; !result.more && j >= begin; --j) result.more = digit[j] != 0;
+  return result;
+}
+
+KOKKOS_INLINE_FUNCTION WideValue leading_bits(const Magnitude& m) {
+  WideValue result = leading_bits(m.digit, m.begin, m.end, m.low_bit);
+  result.negative = m.negative;
+  return result;
+}
+
+/// Digits [begin, end), each 0 .. 2^32-1, over a divisor, 0 < divisor < 2^127: 128 leading bits of the quotient.
+KOKKOS_INLINE_FUNCTION WideValue divided(const std::int64_t* digit, int begin, int end, int low_bit, UInt128 divisor) {
+  WideValue result;
+  while (end > begin && digit[end - 1] == 0) --end;
+  if (end == begin) return result;
+  // Long division, a bit at a time; zeros follow the last digit.
+  UInt128 remainder = 0;
+  int width = 0;
+  int position = 32 * end;
+  while (width < 128) {
+    --position;
+    const int j = position >> 5;
+    const UInt128 next = j >= begin ? static_cast<std::uint64_t>(digit[j]) >> (position & 31) & 1 : 0;
+    remainder = remainder << 1 | next;
+    const bool one = remainder >= divisor;
+    if (one) remainder -= divisor;
+    result.head = result.head << 1 | (one ? 1 : 0);
+    if (one || width > 0) ++width;
+  }
+  result.exponent = position + low_bit;
+  result.more = remainder != 0;
+  const int last = position >> 5;
+  if (last >= begin) {
+    const auto cut = static_cast<std::uint64_t>(digit[last]) & ((std::uint64_t{1} << (position & 31)) - 1);
+    result.more = result.more || cut != 0;
+    for (int j = last - 1; j >= begin; --j) result.more = result.more || digit[j] != 0;
+  }
+  return result;
+}
+
+KOKKOS_INLINE_FUNCTION WideValue divided(const Magnitude& m, UInt128 divisor) {
+  WideValue result = divided(m.digit, m.begin, m.end, m.low_bit, divisor);
+  result.negative = m.negative;
+  return result;
+}
+
+/// The square root, 64 leading bits of it.
+KOKKOS_INLINE_FUNCTION WideValue square_root(const WideValue& value) {
+  WideValue result;
+  if (value.head == 0) return result;
+  // An even exponent, at the price of a bit.
+  const bool odd = (value.exponent & 1) != 0;
+  const UInt128 square = odd ? value.head >> 1 : value.head;
+  const bool cut = odd && (value.head & 1) != 0;
+  UInt128 remainder = 0;
+  UInt128 root = 0;
+  for (int bit = 126; bit >= 0; bit -= 2) {
+    remainder = remainder << 2 | (square >> bit & 3);
+    const UInt128 trial = root << 2 | 1;
+    root <<= 1;
+    if (remainder >= trial) {
+      remainder -= trial;
+      root |= 1;
+    }
+  }
+  result.head = root;
+  result.exponent = (value.exponent + (odd ? 1 : 0)) / 2;
+  result.more = value.more || cut || remainder != 0;
+  return normalised(result);
+}
+
+/// (n S2 - S^2) / divisor; the numerator is never negative. Takes the digits apart.
+template <int SumLow, int SumCount, int SquareLow, int SquareCount>
+KOKKOS_FUNCTION WideValue spread_over(std::uint64_t n, ExactDigits<SumLow, SumCount>& sum,
+                                      ExactDigits<SquareLow, SquareCount>& squares, UInt128 divisor) {
+  static_assert(SquareLow == 2 * SumLow);
+  const Magnitude s = magnitude(sum);
+  const Magnitude q = magnitude(squares);
+  constexpr int count = (SquareCount > 2 * SumCount ? SquareCount : 2 * SumCount) + 3;
+  const int begin = s.begin < s.end && 2 * s.begin < q.begin ? 2 * s.begin : q.begin;
+  const int end = (s.begin < s.end && 2 * s.end > q.end ? 2 * s.end : q.end) + 3;
+  if (q.begin >= q.end) return {};
+  std::int64_t difference[count];
+  for (int j = begin; j < end; ++j) difference[j] = 0;
+  const std::uint64_t factor[2] = {n & 0xffffffffu, n >> 32};
+  for (int half = 0; half < 2; ++half) {
+    std::uint64_t over = 0;
+    for (int j = q.begin; j < q.end || over != 0; ++j) {
+      const std::uint64_t product = (j < q.end ? factor[half] * static_cast<std::uint64_t>(q.digit[j]) : 0) +
+                                    static_cast<std::uint64_t>(difference[j + half]) + over;
+      difference[j + half] = static_cast<std::int64_t>(product & 0xffffffffu);
+      over = product >> 32;
+    }
+  }
+  for (int i = s.begin; i < s.end; ++i) {
+    std::uint64_t over = 0;   // of the product
+    std::int64_t borrow = 0;  // of the subtraction
+    for (int j = s.begin; j < s.end || over != 0 || borrow != 0; ++j) {
+      const std::uint64_t product =
+          (j < s.end ? static_cast<std::uint64_t>(s.digit[i]) * static_cast<std::uint64_t>(s.digit[j]) : 0) + over;
+      over = product >> 32;
+      const std::int64_t left = difference[i + j] - static_cast<std::int64_t>(product & 0xffffffffu) + borrow;
+      difference[i + j] = left & 0xffffffff;
+      borrow = left >> 32;
+    }
+  }
+  return divided(difference, begin, end, SquareLow, divisor);
+}
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The fast part of an exact sum: a window over the exponents in which floating additions are exact.
+//
+// Terms are cut into pieces that are multiples of 2^k, 2^(k-45), 2^(k-90), .. by (x + C) - C with C = 1.5 * 2^(k+52);
+// up to 512 pieces of a kind add to a double without rounding (J. Demmel, P. Ahrens, H. Nguyen, "Efficient reproducible
+// floating point summation and BLAS", 2016, cut likewise but round). Then they go to the digits.
+#ifndef TESSERA_REDUCE_DETAIL_EXACT_WINDOW_HPP
+#define TESSERA_REDUCE_DETAIL_EXACT_WINDOW_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/exact_digits.hpp>
+
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ == 1)
+#error "Tessera's exact sums need IEEE arithmetic: compile without -ffast-math, -fassociative-math, -ffinite-math-only"
+#endif
+
+namespace tessera::detail {
+
+KOKKOS_INLINE_FUNCTION double power_of_two(int exponent) {
+  return Kokkos::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+/// Bits apart of the words of a window: a double's 53 less what 512 additions and the cut need.
+inline constexpr int word_bits = 45;
+
+/// Words doubles that hold multiples of 2^(k - 45 word); Low: no term has bits below 2^Low.
+template <int Words, int Low>
+class ExactWindow {
+ public:
+  static constexpr int words = Words;
+  /// Terms that a window takes before it must be emptied.
+  static constexpr int terms_max = 496;
+  /// Terms above are for the digits: C would overflow.
+  static constexpr int exponent_max = 1013;
+
+  KOKKOS_FORCEINLINE_FUNCTION void clear() {
+    m_k = unset;
+    m_terms = 0;
+    TESSERA_UNROLL
+    for (int word = 0; word < Words; ++word) m_word[word] = 0;
+  }
+
+  /// How many words an exact addition takes of terms that are multiples of 2^lowest and below the window's top; 0: more
+  /// than there are.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int level(int lowest) const {
+    if (lowest >= m_k) return 1;
+    TESSERA_UNROLL
+    for (int word = 1; word < Words; ++word) {
+      if (lowest >= m_k - word_bits * word) return word + 1;
+    }
+    return 0;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool below_top(int exponent) const { return exponent <= m_k + 43; }
+
+  /// Moves the window to where terms below 2^(exponent+1) fit, if it should move; level() of them.
+  template <int LowBit, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION int fit(int exponent, int lowest, ExactDigits<LowBit, Count>& digits) {
+    if (!below_top(exponent)) move(exponent, digits);
+    const int words_needed = level(lowest);
+    // Down, where a whole word stands above all that comes.
+    if (words_needed != 0 || exponent >= m_k - 2 || m_k == k_min) return words_needed;
+    move(exponent, digits);
+    return level(lowest);
+  }
+
+  template <int LowBit, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void count(int terms, ExactDigits<LowBit, Count>& digits) {
+    if (m_terms + terms > terms_max) empty(digits);
+    m_terms += terms;
+  }
+
+  /// Adds a term that needs Level words.
+  template <int Level>
+  KOKKOS_FORCEINLINE_FUNCTION void add(double term) {
+    add_from<0, Level>(term);
+  }
+
+  /// Adds a term below 2^(k-1), as the error of a product is.
+  template <int Level>
+  KOKKOS_FORCEINLINE_FUNCTION void add_low(double term) {
+    add_from<1, Level>(term);
+  }
+
+  /// Moves everything to the digits.
+  template <int LowBit, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void empty(ExactDigits<LowBit, Count>& digits) {
+    if (m_terms == 0) return;
+    for (int word = 0; word < Words; ++word) {
+      const int unit = m_k - word_bits * word;
+      if (m_word[word] != 0) {
+        digits.deposit(static_cast<std::int64_t>(m_word[word] * power_of_two(-unit)), unit - LowBit);
+      }
+      m_word[word] = 0;
+    }
+    m_terms = 0;
+  }
+
+ private:
+  static constexpr int unset = -100000;
+  // No piece may be subnormal, nor below the digits.
+  static constexpr int k_min = word_bits * (Words - 1) + (Low > -1022 ? Low : -1022);
+
+  template <int LowBit, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void move(int exponent, ExactDigits<LowBit, Count>& digits) {
+    empty(digits);
+    // One binade of headroom: the next group's largest term is seldom the first to exceed it.
+    const int k = exponent - 42;
+    m_k = k < k_min ? k_min : k > 970 ? 970 : k;
+  }
+
+  template <int Word, int Level>
+  KOKKOS_FORCEINLINE_FUNCTION void add_from(double term) {
+    if constexpr (Word + 1 >= Level) {
+      m_word[Word] += term;
+    } else {
+      const double cut = Kokkos::bit_cast<double>(
+          (static_cast<std::uint64_t>(m_k - word_bits * Word + 52 + 1023) << 52) | (std::uint64_t{1} << 51));
+      const double piece = (term + cut) - cut;
+      m_word[Word] += piece;
+      add_from<Word + 1, Level>(term - piece);
+    }
+  }
+
+  double m_word[Words];
+  int m_k;
+  int m_terms;
+};
+
+}  // namespace tessera::detail
+
+#endif

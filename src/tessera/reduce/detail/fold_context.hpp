@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A fold is how the kernels drive a reducer. It has
+// - lanes: the most elements that add takes at once, a power of two; team_size_max, and teams_at_once, how many of
+//   them the registers must let a multiprocessor hold;
+// - thread_type, in registers, and spill_type, in slow memory that is touched rarely; begin() starts both off;
+// - add(thread, spill, elements, index, status): index(k) is the position of elements[k] in what is reduced,
+//   input_index(index, k) the one that messages name;
+// - team_type: what a team leaves behind. close() makes it of the team's threads, in team scratch, and ends with a
+//   barrier; store() copies it to the workspace; absorb() takes one back into a thread; close_alone() makes it of one
+//   thread, in `room` or in its spill;
+// - finalize<Result>(team_type&, size, status): the result, by one thread.
+#ifndef TESSERA_REDUCE_DETAIL_FOLD_CONTEXT_HPP
+#define TESSERA_REDUCE_DETAIL_FOLD_CONTEXT_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/reduce/reduce_options.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// What a fold must know of the call.
+struct FoldContext {
+  NanPolicy nan = NanPolicy::propagate;
+};
+
+/// What stands where the data allow no result: NaN (floating), 0 (integer).
+template <class Result>
+KOKKOS_FUNCTION Result spoiled() {
+  if constexpr (std::is_floating_point_v<Result>) {
+    return Kokkos::Experimental::quiet_NaN_v<Result>;
+  } else if constexpr (requires { Result::spoiled(); }) {
+    return Result::spoiled();
+  } else {
+    return Result{};
+  }
+}
+
+/// Position of element k in the whole input, where the index knows it: what is reduced may be a part.
+template <class Index>
+KOKKOS_FUNCTION std::int64_t input_index(const Index& index, int k) {
+  if constexpr (requires { index.input(k); }) {
+    return index.input(k);
+  } else {
+    return index(k);
+  }
+}
+
+/// 16-byte loads a thread has in flight. Small elements get fewer: each element of a load has an accumulator, and more
+/// than 16 do not fit the registers of a full team.
+KOKKOS_INLINE_FUNCTION constexpr int reduce_loads_in_flight(std::size_t element_bytes) {
+  return element_bytes >= 4 ? 4 : static_cast<int>(element_bytes);
+}
+
+}  // namespace tessera::detail
+
+#endif

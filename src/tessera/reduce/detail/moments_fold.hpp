@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The fold of reducers that follow from exact moments.
+#ifndef TESSERA_REDUCE_DETAIL_MOMENTS_FOLD_HPP
+#define TESSERA_REDUCE_DETAIL_MOMENTS_FOLD_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/packed.hpp>
+#include <tessera/reduce/detail/exact_moments.hpp>
+#include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/status.hpp>
+
+namespace tessera::detail {
+
+/// Results of exact moments of n elements, each rounded once. They take the digits apart: each may be asked once.
+template <class T, Moments Wanted>
+class MomentResults {
+ public:
+  using digits_type = typename ExactMoments<T, Wanted>::digits_type;
+
+  KOKKOS_FUNCTION MomentResults(digits_type& digits, std::int64_t n, const Status& status)
+      : m_digits(digits), m_n(static_cast<std::uint64_t>(n)), m_status(status) {}
+
+  template <class Result>
+  KOKKOS_FUNCTION Result sum() {
+    if constexpr (std::is_integral_v<Result>) {
+      return integer<Result>(m_digits.sum);
+    } else {
+      if (m_digits.specials.flags != 0) return special<Result>(false);
+      return rounded<Result>(leading_bits(magnitude(m_digits.sum)));
+    }
+  }
+  template <class Result>
+  KOKKOS_FUNCTION Result mean() {
+    if (m_digits.specials.flags != 0) return special<Result>(false);
+    return rounded<Result>(divided(magnitude(m_digits.sum), m_n));
+  }
+  template <class Result>
+  KOKKOS_FUNCTION Result l1() {
+    if constexpr (std::is_integral_v<Result>) {
+      return integer<Result>(m_digits.magnitude);
+    } else {
+      if (m_digits.specials.flags != 0) return special<Result>(true);
+      return rounded<Result>(leading_bits(magnitude(m_digits.magnitude)));
+    }
+  }
+  template <class Result>
+  KOKKOS_FUNCTION Result l2() {
+    if (m_digits.specials.flags != 0) return special<Result>(true);
+    return rounded<Result>(square_root(leading_bits(magnitude(m_digits.squares))));
+  }
+  /// (n S2 - S^2) / (n (n - ddof)); n > ddof.
+  template <class Result>
+  KOKKOS_FUNCTION Result variance(std::int64_t ddof) {
+    if (m_digits.specials.flags != 0) return spoiled<Result>();
+    return rounded<Result>(spread(ddof));
+  }
+  template <class Result>
+  KOKKOS_FUNCTION Result deviation(std::int64_t ddof) {
+    if (m_digits.specials.flags != 0) return spoiled<Result>();
+    return rounded<Result>(square_root(spread(ddof)));
+  }
+
+ private:
+  KOKKOS_FUNCTION WideValue spread(std::int64_t ddof) {
+    const UInt128 divisor = static_cast<UInt128>(m_n) * (m_n - static_cast<std::uint64_t>(ddof));
+    return spread_over(m_n, m_digits.sum, m_digits.squares, divisor);
+  }
+
+  /// Of sums of x, or of magnitudes, which have no negative infinity.
+  template <class Result>
+  KOKKOS_FUNCTION Result special(bool magnitudes) const {
+    const std::uint32_t flags = m_digits.specials.flags;
+    constexpr std::uint32_t both = Specials::plus_infinity | Specials::minus_infinity;
+    if ((flags & Specials::nan) != 0 || (!magnitudes && (flags & both) == both)) return spoiled<Result>();
+    const bool negative = !magnitudes && (flags & Specials::minus_infinity) != 0;
+    return (negative ? -1 : 1) * Kokkos::Experimental::infinity_v<Result>;
+  }
+
+  template <class Result, class Digits>
+  KOKKOS_FUNCTION Result integer(Digits& digits) const {
+    const Magnitude m = magnitude(digits);
+    UInt128 value = 0;
+    bool fits = m.end <= 3;
+    for (int j = fits ? m.end - 1 : -1; j >= 0; --j) {
+      value = value << 32 | (j >= m.begin ? static_cast<std::uint64_t>(m.digit[j]) : 0);
+    }
+    constexpr UInt128 largest = static_cast<UInt128>(~std::uint64_t{0}) >> (std::is_signed_v<Result> ? 1 : 0);
+    fits = fits && value <= largest + (m.negative && std::is_signed_v<Result> ? 1 : 0) &&
+           (!m.negative || std::is_signed_v<Result>);
+    if (!fits) {
+      m_status.raise(StatusKind::integer_overflow);
+      return 0;
+    }
+    const auto bits = static_cast<std::uint64_t>(value);
+    return static_cast<Result>(m.negative ? ~bits + 1 : bits);
+  }
+
+  digits_type& m_digits;
+  std::uint64_t m_n;
+  const Status& m_status;
+};
+
+/// R: wanted (Moments), n_min() and result<Result>(MomentResults&).
+template <class R, class T>
+class MomentsFold {
+  using Sums = ExactMoments<T, R::wanted>;
+
+ public:
+  // A group has a cost of its own: one sum leaves registers for twice the loads in flight.
+  static constexpr int lanes = (R::wanted.squares ? 1 : 2) * reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
+  static constexpr int team_size_max = 256;
+  static constexpr int teams_at_once = R::wanted.squares ? 2 : 3;
+  using thread_type = typename Sums::thread_type;
+  using spill_type = typename Sums::spill_type;
+  using team_type = typename Sums::digits_type;
+
+  KOKKOS_FUNCTION MomentsFold(const R& reducer, const FoldContext& context) : m_reducer(reducer), m_context(context) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, spill_type& spill) const {
+    Sums::clear(thread);
+    Sums::clear(spill);
+  }
+
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
+                                       const Index& index, const Status& status) const {
+    Sums::add(m_context, thread, spill, elements, index, status);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, spill_type& spill, const team_type& part) const {
+    Sums::absorb(spill, part);
+  }
+
+  KOKKOS_FUNCTION static std::size_t scratch_bytes(int team_size) {
+    const bool shares = team_size > 1;
+    return (close_digits_entries(team_size) + (shares ? Sums::shared_words() : 0)) * sizeof(std::int64_t);
+  }
+
+  /// Lets the threads share digits in scratch, until close. A barrier must follow.
+  template <TeamMember Member>
+  KOKKOS_FUNCTION void attach(const Member& team, spill_type& spill, std::byte* scratch) const {
+    if constexpr (Sums::shared_words() > 0) {
+      if (team.team_size() > 1) Sums::attach(team, spill, shared(team, scratch));
+    }
+  }
+
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type& spill, team_type& result,
+                                         std::byte* scratch) const {
+    if constexpr (Sums::shared_words() > 0) {
+      if (spill.attached()) {
+        team.team_barrier();
+        Sums::collect(team, spill, shared(team, scratch));
+      }
+    }
+    Sums::close(team, thread, spill, result, reinterpret_cast<std::int64_t*>(scratch));
+  }
+
+  KOKKOS_FUNCTION team_type& close_alone(thread_type& thread, spill_type& spill, team_type&) const {
+    Sums::close_alone(thread, spill);
+    return spill;
+  }
+
+  template <TeamMember Member>
+  KOKKOS_FUNCTION static void store(const Member& team, const team_type& from, team_type& to) {
+    Sums::store(team, from, to);
+  }
+
+  template <class Result>
+  KOKKOS_FUNCTION Result finalize(team_type& total, std::int64_t size, const Status& status) const {
+    const std::int64_t n = m_context.nan == NanPolicy::omit ? size - total.specials.nans : size;
+    if (n < m_reducer.elements_min()) {
+      status.raise(StatusKind::nothing_left);
+      return spoiled<Result>();
+    }
+    MomentResults<T, R::wanted> results(total, n, status);
+    return m_reducer.template result<Result>(results);
+  }
+
+ private:
+  template <TeamMember Member>
+  KOKKOS_FUNCTION static std::int64_t* shared(const Member& team, std::byte* scratch) {
+    return reinterpret_cast<std::int64_t*>(scratch) + close_digits_entries(team.team_size());
+  }
+
+  R m_reducer;
+  FoldContext m_context;
+};
+
+}  // namespace tessera::detail
+
+#endif

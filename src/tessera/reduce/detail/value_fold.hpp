@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the kernels drive a reducer of the concept in concepts.hpp: chains short enough for the error bound, joined
+// pairwise. fold_context.hpp says what a fold is.
+#ifndef TESSERA_REDUCE_DETAIL_VALUE_FOLD_HPP
+#define TESSERA_REDUCE_DETAIL_VALUE_FOLD_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/packed.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/reduce_options.hpp>
+#include <tessera/status.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// Elements an accumulator takes before it is joined pairwise, where the reducer names no other number. The semantics
+/// allow 512; the remainders need some of it.
+template <class R>
+KOKKOS_INLINE_FUNCTION constexpr std::int64_t chain_length() {
+  if constexpr (requires { R::chain_length; }) {
+    return R::chain_length;
+  } else {
+    return 256;
+  }
+}
+
+/// How many elements the reducer needs.
+template <class R>
+KOKKOS_FUNCTION std::int64_t elements_min(const R& reducer) {
+  if constexpr (requires { reducer.elements_min(); }) {
+    return reducer.elements_min();
+  } else if constexpr (requires { R::needs_elements; }) {
+    return R::needs_elements ? 1 : 0;
+  } else {
+    return 0;
+  }
+}
+
+template <class R, class T>
+KOKKOS_FUNCTION typename R::value_type map_element(const R& reducer, const T& element, std::int64_t index) {
+  if constexpr (requires { reducer.map(element, index); }) {
+    return reducer.map(element, index);
+  } else if constexpr (requires { reducer.map(element); }) {
+    return reducer.map(element);
+  } else {
+    return static_cast<typename R::value_type>(element);
+  }
+}
+
+/// The accumulator of a chain: the reducer's own chain_type, or a value_type joined element by element.
+template <class R>
+struct Chain {
+  using type = typename R::value_type;
+  KOKKOS_FORCEINLINE_FUNCTION static type identity(const R& reducer) { return reducer.identity(); }
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static void add(const R& reducer, type& into, const T& element, std::int64_t index) {
+    reducer.join(into, map_element(reducer, element, index));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static typename R::value_type close(const R&, const type& chain) { return chain; }
+};
+
+template <class R>
+requires requires { typename R::chain_type; }
+struct Chain<R> {
+  using type = typename R::chain_type;
+  KOKKOS_FORCEINLINE_FUNCTION static type identity(const R& reducer) { return reducer.chain_identity(); }
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static void add(const R& reducer, type& into, const T& element, std::int64_t) {
+    reducer.chain(into, element);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static typename R::value_type close(const R& reducer, const type& chain) {
+    return reducer.unchain(chain);
+  }
+};
+
+/// Joins values as they come in a balanced tree (a binary counter), so that the depth is log2 of their number.
+template <class R>
+class PairwiseFold {
+ public:
+  using value_type = typename R::value_type;
+
+  KOKKOS_FUNCTION void push(const R& reducer, value_type value) {
+    int level = 0;
+    for (std::uint64_t bits = m_count; (bits & 1) != 0; bits >>= 1, ++level) {
+      value_type joined = m_levels[level];
+      reducer.join(joined, value);
+      value = joined;
+    }
+    m_levels[level] = value;
+    ++m_count;
+  }
+
+  KOKKOS_FUNCTION value_type total(const R& reducer) const {
+    value_type result = reducer.identity();
+    for (int level = 0; (m_count >> level) != 0; ++level) {
+      if ((m_count >> level & 1) == 0) continue;
+      value_type joined = m_levels[level];
+      reducer.join(joined, result);
+      result = joined;
+    }
+    return result;
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION bool empty() const { return m_count == 0; }
+
+ private:
+  value_type m_levels[40];  // 2^40 chains
+  std::uint64_t m_count = 0;
+};
+
+/// Joins one value of each thread in a halving tree over neighbours (coalesced, any team size). The barriers stand
+/// outside the branches: every thread meets each of them. All threads see the result; scratch is free again.
+template <TeamMember Member, Reducer R>
+KOKKOS_FUNCTION typename R::value_type team_join(const Member& team, const typename R::value_type& value,
+                                                 const R& reducer, typename R::value_type* scratch) {
+  const int rank = team.team_rank();
+  if (team.team_size() == 1) return value;
+  scratch[rank] = value;
+  team.team_barrier();
+  for (int active = team.team_size(); active > 1;) {
+    const int half = (active + 1) / 2;
+    if (rank + half < active) reducer.join(scratch[rank], scratch[rank + half]);
+    team.team_barrier();
+    active = half;
+  }
+  const typename R::value_type result = scratch[0];
+  team.team_barrier();
+  return result;
+}
+
+/// finalize's result, or the value itself. count: of the elements that were not left out.
+template <class R>
+KOKKOS_FUNCTION auto finalized(const R& reducer, const typename R::value_type& value, std::int64_t count,
+                               const Status& status) {
+  if constexpr (requires { reducer.finalize(value, count); }) {
+    return reducer.finalize(value, count);
+  } else if constexpr (requires { reducer.finalize(value, status); }) {
+    return reducer.finalize(value, status);
+  } else if constexpr (requires { reducer.finalize(value); }) {
+    return reducer.finalize(value);
+  } else {
+    return value;
+  }
+}
+
+/// Whether NaN elements are ordinary ones to the reducer, under any policy.
+template <class R>
+KOKKOS_INLINE_FUNCTION constexpr bool takes_nan() {
+  if constexpr (requires { R::takes_nan; }) {
+    return R::takes_nan;
+  } else {
+    return false;
+  }
+}
+
+/// What is joined across threads and teams: the value, and how many elements were left out where that can matter.
+template <class R, bool Counts>
+struct FoldValue {
+  typename R::value_type value;
+};
+template <class R>
+struct FoldValue<R, true> {
+  typename R::value_type value;
+  std::int64_t omitted;
+};
+
+/// A FoldValue as a reducer, for team_join and PairwiseFold.
+template <class R, bool Counts>
+struct FoldValueJoin {
+  using value_type = FoldValue<R, Counts>;
+  const R& reducer;
+  KOKKOS_FUNCTION value_type identity() const {
+    if constexpr (Counts) {
+      return {reducer.identity(), 0};
+    } else {
+      return {reducer.identity()};
+    }
+  }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
+    reducer.join(into.value, from.value);
+    if constexpr (Counts) into.omitted += from.omitted;
+  }
+};
+
+template <class R, class T>
+class ValueFold {
+ public:
+  static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
+  static constexpr int team_size_max = 1024;
+  static constexpr int teams_at_once = 1;
+
+  /// Whether an element can be NaN and be left out for it.
+  static constexpr bool counts = std::is_floating_point_v<T> && !takes_nan<R>();
+  using team_type = FoldValue<R, counts>;
+  struct thread_type {
+    typename Chain<R>::type chains[lanes];
+    std::int64_t length;
+    std::int64_t omitted;
+  };
+  struct spill_type {
+    PairwiseFold<FoldValueJoin<R, counts>> chains;
+  };
+
+  KOKKOS_FUNCTION ValueFold(const R& reducer, const FoldContext& context) : m_reducer(reducer), m_context(context) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, spill_type&) const {
+    TESSERA_UNROLL
+    for (int lane = 0; lane < lanes; ++lane) thread.chains[lane] = Chain<R>::identity(m_reducer);
+    thread.length = 0;
+    thread.omitted = 0;
+  }
+
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
+                                       const Index& index, const Status& status) const {
+    static_assert(N <= lanes);
+    if (thread.length == chain_length<R>()) {
+      // Rare on a GPU, whose threads are many: the counter lives in slow memory.
+      spill.chains.push(joiner(), joined(thread));
+      begin(thread, spill);
+    }
+    ++thread.length;
+    if constexpr (counts) {
+      if (m_context.nan != NanPolicy::propagate) {
+        TESSERA_UNROLL
+        for (int k = 0; k < N; ++k) {
+          if (elements[k] == elements[k]) {
+            Chain<R>::add(m_reducer, thread.chains[k], elements[k], index(k));
+          } else {
+            ++thread.omitted;
+            if (m_context.nan == NanPolicy::error) status.raise(StatusKind::nan_found, input_index(index, k));
+          }
+        }
+        return;
+      }
+    }
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) Chain<R>::add(m_reducer, thread.chains[k], elements[k], index(k));
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, spill_type& spill, const team_type& part) const {
+    (void)thread;
+    spill.chains.push(joiner(), part);
+  }
+
+  KOKKOS_FUNCTION static std::size_t scratch_bytes(int team_size) {
+    return static_cast<std::size_t>(team_size) * sizeof(team_type);
+  }
+
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type& spill, team_type& result,
+                                         std::byte* scratch) const {
+    team_type mine;
+    close_alone(thread, spill, mine);
+    mine = team_join(team, mine, joiner(), reinterpret_cast<team_type*>(scratch));
+    if (team.team_rank() == 0) result = mine;
+    team.team_barrier();
+  }
+
+  KOKKOS_FUNCTION team_type& close_alone(thread_type& thread, spill_type& spill, team_type& room) const {
+    room = joined(thread);
+    if (!spill.chains.empty()) {
+      spill.chains.push(joiner(), room);
+      room = spill.chains.total(joiner());
+    }
+    return room;
+  }
+
+  template <TeamMember Member>
+  KOKKOS_FUNCTION static void store(const Member& team, const team_type& from, team_type& to) {
+    if (team.team_rank() == 0) to = from;
+  }
+
+  template <class Result>
+  KOKKOS_FUNCTION Result finalize(const team_type& total, std::int64_t size, const Status& status) const {
+    std::int64_t count = size;
+    if constexpr (counts) {
+      if (m_context.nan == NanPolicy::error && total.omitted > 0) return spoiled<Result>();
+      count -= total.omitted;
+    }
+    if (count < elements_min(m_reducer)) {
+      status.raise(StatusKind::nothing_left);
+      return spoiled<Result>();
+    }
+    return static_cast<Result>(finalized(m_reducer, total.value, count, status));
+  }
+
+ private:
+  using Joiner = FoldValueJoin<R, counts>;
+  KOKKOS_FUNCTION Joiner joiner() const { return {m_reducer}; }
+
+  /// The thread's chains, joined pairwise.
+  KOKKOS_FORCEINLINE_FUNCTION team_type joined(const thread_type& thread) const {
+    typename R::value_type values[lanes];
+    TESSERA_UNROLL
+    for (int lane = 0; lane < lanes; ++lane) values[lane] = Chain<R>::close(m_reducer, thread.chains[lane]);
+    join_halves<lanes / 2>(values);
+    if constexpr (counts) {
+      return {values[0], thread.omitted};
+    } else {
+      return {values[0]};
+    }
+  }
+
+  // Recursive, as compilers leave nested loops whole, and their index would put the values in memory.
+  template <int Half>
+  KOKKOS_FORCEINLINE_FUNCTION void join_halves(typename R::value_type (&values)[lanes]) const {
+    if constexpr (Half > 0) {
+      TESSERA_UNROLL
+      for (int lane = 0; lane < Half; ++lane) m_reducer.join(values[lane], values[lane + Half]);
+      join_halves<Half / 2>(values);
+    }
+  }
+
+  R m_reducer;
+  FoldContext m_context;
+};
+
+}  // namespace tessera::detail
+
+#endif
