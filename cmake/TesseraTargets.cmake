@@ -18,8 +18,23 @@ function(tessera_set_warnings target)
       target_compile_options(${target} PRIVATE -fno-sanitize-recover=undefined)
     endif()
     target_link_options(${target} PUBLIC -fsanitize=${TESSERA_SANITIZE})
+    if(TARGET tessera_tsan_kokkos)
+      target_link_libraries(${target} PRIVATE tessera_tsan_kokkos)
+    endif()
   endif()
 endfunction()
+
+if(TESSERA_SANITIZE STREQUAL "thread")
+  add_library(tessera_tsan_kokkos STATIC "${CMAKE_CURRENT_LIST_DIR}/tsan_kokkos.cpp")
+  target_compile_options(tessera_tsan_kokkos PRIVATE -fsanitize=thread)
+  target_link_libraries(tessera_tsan_kokkos PRIVATE Kokkos::kokkos) # where the wrapped wait is
+  target_link_options(
+    tessera_tsan_kokkos
+    INTERFACE
+    LINKER:--wrap=__tsan_atomic32_fetch_add
+    LINKER:--wrap=__tsan_atomic32_load
+    LINKER:--wrap=_ZN6Kokkos4Impl11HostBarrier29impl_backoff_wait_until_equalEPiib)
+endif()
 
 # A static library of a driver. Give Kokkos (tessera::tessera, Kokkos::kokkoskernels) under PRIVATE only: a target that
 # sees Kokkos' usage requirements is compiled by nvcc in CUDA builds, and fmt does not pass nvcc.
