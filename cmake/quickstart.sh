@@ -17,13 +17,14 @@ readonly source_dir
 
 usage() {
   cat <<'EOF'
-usage: bash cmake/quickstart.sh demo|test|build [options] [-- CMAKE_ARGUMENT..]
+usage: bash cmake/quickstart.sh demo|test|build|deps [options] [-- CMAKE_ARGUMENT..]
 
 Sets Tessera up on a fresh machine: installs missing packages, brings Kokkos, builds, installs the drivers into
 PREFIX/bin, then
   demo     runs the drivers on inputs/
   test     runs the whole test suite
   build    runs nothing: for a machine that compiles for another one
+  deps     stops before Tessera itself: what the presets of CMakePresets.json need
 
   --prefix DIR      where everything goes; reused by the next call (default: .tessera in the source folder)
   --backend NAME    openmp, serial, cuda or auto: cuda where nvcc and a working GPU are, else openmp (default: auto)
@@ -82,9 +83,9 @@ parse_command_line() {
     esac
   done
   case $command in
-    demo | test | build) ;;
-    '') refuse "a command is needed: demo, test or build" ;;
-    *) refuse "unknown command $command; expected demo, test or build" ;;
+    demo | test | build | deps) ;;
+    '') refuse "a command is needed: demo, test, build or deps" ;;
+    *) refuse "unknown command $command; expected demo, test, build or deps" ;;
   esac
 }
 
@@ -155,7 +156,7 @@ choose_backend() {
     die "Kokkos' nvcc_wrapper cannot work in a path with spaces ($source_dir, $prefix): move there, or --backend openmp"
   fi
   if ! working_gpu; then
-    [[ $command == build ]] || die "$command on the cuda back end needs a working GPU, and nvidia-smi shows none;" \
+    [[ $command =~ ^(build|deps)$ ]] || die "$command on the cuda back end needs a working GPU, and nvidia-smi shows none;" \
       "build compiles without one, --backend openmp runs without one"
     [[ -n $arch ]] || die "no GPU to ask for its architecture: name one with --arch, for example --arch 90"
   fi
@@ -506,6 +507,10 @@ main() {
   set_kokkos_key # now with the compiler that may just have come
   kokkos_step
   catch2_step
+  if [[ $command == deps ]]; then
+    say "done in $SECONDS s; Kokkos is in $kokkos_dir"
+    return
+  fi
   tessera_steps
   case $command in
     demo) run_demo ;;

@@ -21,9 +21,9 @@ stand_in() { # name, the script's lines
 run() { bash "$quickstart" "$@" --prefix "$prefix"; }
 
 # The command line
-expect 0 'usage: bash cmake/quickstart.sh demo|test|build' bash "$quickstart" --help
-expect 2 'a command is needed: demo, test or build' bash "$quickstart"
-expect 2 'unknown command tests; expected demo, test or build' bash "$quickstart" tests
+expect 0 'usage: bash cmake/quickstart.sh demo|test|build|deps' bash "$quickstart" --help
+expect 2 'a command is needed: demo, test, build or deps' bash "$quickstart"
+expect 2 'unknown command tests; expected demo, test, build or deps' bash "$quickstart" tests
 expect 2 'one command is expected, got demo and test' bash "$quickstart" demo test
 expect 2 'unknown option --backends' bash "$quickstart" demo --backends openmp
 expect 2 'unknown back end hip; expected openmp, serial, cuda or auto' bash "$quickstart" demo --backend hip
