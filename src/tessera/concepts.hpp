@@ -39,7 +39,11 @@ concept AccessibleFrom = View<V> && bool(Kokkos::SpaceAccessibility<Space, typen
 /// - `chain_length`: elements a chain takes before it is joined with others, pairwise (256);
 /// - `needs_elements = true` where an empty input has no result, `elements_min()` where one is not enough;
 /// - `takes_nan = true` where NaN elements are like others under any policy;
-/// - `name()` for messages and records.
+/// - `name()` for messages and records;
+/// - `all_variants = true`: kernels of every ReduceVariant are compiled, not those of automatic and single_pass alone;
+/// - `atomic_join(value_type& into, const value_type& from)` for variant grid_stride, where a value has not the 4 or 8
+///   bytes that can be compared and swapped, or the device has a better way;
+/// - `order_free = true` where join gives the same bits in any order.
 template <class R>
 concept ValueReducer = std::is_trivially_copyable_v<typename R::value_type> &&
     requires(const R& reducer, typename R::value_type& into, const typename R::value_type& from) {

@@ -6,7 +6,6 @@
 #define TESSERA_DETAIL_CHECKS_HPP
 
 #include <Kokkos_Core.hpp>
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -45,10 +44,10 @@ void require_disjoint(std::string_view function, const InView& in, const OutView
                    "its address range overlaps that of `in`", "separate memory", "pass another output view");
 }
 
-template <class OptionEnum, std::size_t N>
-std::string names_of(const std::array<OptionEnum, N>& values) {
+template <class OptionEnums>
+std::string names_of(const OptionEnums& values) {
   std::string text;
-  for (const OptionEnum value : values) text += (text.empty() ? "" : ", ") + std::string(to_string(value));
+  for (const auto value : values) text += (text.empty() ? "" : ", ") + std::string(to_string(value));
   return text;
 }
 

@@ -21,6 +21,13 @@ struct ExactInteger {
     high += other.high + (low < other.low ? 1 : 0);
   }
 
+  /// The same while other threads add: each sees by what it found whether its own low word carried, in any order.
+  KOKKOS_FUNCTION void atomic_add(const ExactInteger& other) {
+    const std::uint64_t found = Kokkos::atomic_fetch_add(&low, other.low);
+    const std::int64_t more = other.high + (found + other.low < found ? 1 : 0);
+    if (more != 0) Kokkos::atomic_add(&high, more);
+  }
+
   template <class T>
   KOKKOS_FUNCTION static ExactInteger from(T value) {
     if constexpr (std::is_signed_v<T>) {

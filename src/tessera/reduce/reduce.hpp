@@ -14,13 +14,45 @@
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/reduce/detail/reduce_grid_stride.hpp>
+#include <tessera/reduce/detail/reduce_interleaved.hpp>
+#include <tessera/reduce/detail/reduce_sequential.hpp>
 #include <tessera/reduce/detail/reduce_single_pass.hpp>
+#include <tessera/reduce/detail/reduce_strided.hpp>
+#include <tessera/reduce/detail/reduce_two_stage.hpp>
 #include <tessera/reduce/reduce_options.hpp>
 #include <tessera/reduce/reduce_plan.hpp>
 #include <tessera/reduce/reducers.hpp>
 #include <tessera/workspace.hpp>
 
 namespace tessera {
+
+namespace detail {
+
+/// Launches one of the variants that textbooks show.
+template <ExecutionSpace Space, View InView, class Fold, class Result>
+void launch_textbook_variant(const Space& space, const ReducePlan& plan, const InView& in, const Fold& fold,
+                             Result* out, const Workspace<Space>& workspace, int asked_team_size) {
+  const std::string name(to_string(plan.variant));
+  require_argument(in.span_is_contiguous(), "tessera::reduce", "in", "elements apart in memory",
+                   "contiguous memory for variant " + name, "use automatic or single_pass");
+  const auto range = textbook_range(in);
+  const PassCall call{space, plan, range, fold, out, workspace, asked_team_size};
+  switch (plan.variant) {
+    case ReduceVariant::interleaved:
+      return launch_interleaved(call);
+    case ReduceVariant::strided:
+      return launch_strided(call);
+    case ReduceVariant::sequential:
+      return launch_sequential(call);
+    case ReduceVariant::two_stage:
+      return launch_two_stage(call);
+    default:
+      return launch_grid_stride(call);
+  }
+}
+
+}  // namespace detail
 
 /// Reduces all elements of a view to one value: asynchronous on the instance, one kernel, no allocation, no fence.
 ///
@@ -48,9 +80,9 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
   using T = typename InView::non_const_value_type;
   using Result = typename OutView::value_type;
   // An exact value rounds straight to the type of `out`.
-  static_assert(std::is_same_v<Result, reduce_result_t<R>> || (requires { typename R::fold_type; } &&
-                                                               std::is_floating_point_v<Result> &&
-                                                               std::is_floating_point_v<reduce_result_t<R>>),
+  static_assert(std::is_same_v<Result, reduce_result_t<R>> || (requires {
+                  typename R::fold_type;
+                } && std::is_floating_point_v<Result> && std::is_floating_point_v<reduce_result_t<R>>),
                 "tessera::reduce: `out` must hold the reducer's result type");
   const Kokkos::Profiling::ScopedRegion region("tessera::reduce");
 
@@ -67,6 +99,12 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
                            "make it with reduce_plan(..).workspace_bytes");
 
   const detail::fold_t<R, T> fold(reducer, {options.nan});
+  if constexpr (detail::has_all_variants<R>()) {
+    if (plan.variant != ReduceVariant::single_pass) {
+      detail::launch_textbook_variant(space, plan, in, fold, out.data(), workspace, options.team_size);
+      return;
+    }
+  }
   const auto launch = [&](const auto& range) {
     detail::launch_single_pass(space, plan, range, fold, out.data(), workspace.partials(), workspace.ticket(),
                                workspace.status_word(), options.team_size);

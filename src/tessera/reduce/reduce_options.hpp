@@ -13,14 +13,31 @@ namespace tessera {
 /// Strategy of a reduction.
 enum class ReduceVariant {
   automatic,    ///< the fastest for the input
+  interleaved,  ///< one element a thread, a tree with a modulo test: divergent; passes until one value is left
+  strided,      ///< the same with neighbouring threads at work, on data further and further apart
+  sequential,   ///< the same with neighbouring threads on neighbouring data
+  two_stage,    ///< two loads a thread, then the partials: no atomics
+  grid_stride,  ///< a loop over the whole array in steps of the league, one atomic a team
   single_pass,  ///< one kernel: teams leave partials, the last one to finish folds them
 };
-inline constexpr std::array reduce_variants{ReduceVariant::automatic, ReduceVariant::single_pass};
+inline constexpr std::array reduce_variants{
+    ReduceVariant::automatic, ReduceVariant::interleaved, ReduceVariant::strided,    ReduceVariant::sequential,
+    ReduceVariant::two_stage, ReduceVariant::grid_stride, ReduceVariant::single_pass};
 
 constexpr std::string_view to_string(ReduceVariant variant) {
   switch (variant) {
     case ReduceVariant::automatic:
       return "automatic";
+    case ReduceVariant::interleaved:
+      return "interleaved";
+    case ReduceVariant::strided:
+      return "strided";
+    case ReduceVariant::sequential:
+      return "sequential";
+    case ReduceVariant::two_stage:
+      return "two_stage";
+    case ReduceVariant::grid_stride:
+      return "grid_stride";
     case ReduceVariant::single_pass:
       break;
   }

@@ -42,8 +42,10 @@ requires std::is_floating_point_v<T>
 struct Sum<T, Summation::fast> {
   using value_type = T;
   using result_type = T;
+  static constexpr bool all_variants = true;
   KOKKOS_FUNCTION value_type identity() const { return T(0); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into += from; }
+  KOKKOS_FUNCTION void atomic_join(value_type& into, const value_type& from) const { Kokkos::atomic_add(&into, from); }
   static constexpr std::string_view name() { return "sum"; }
 };
 
@@ -56,10 +58,13 @@ struct Sum<T, S> {
   using result_type = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
   using chain_type = std::conditional_t<sizeof(T) < 8, result_type, detail::SplitSum<result_type>>;
   static constexpr std::int64_t chain_length = std::int64_t{1} << 30;
+  static constexpr bool all_variants = true;
+  static constexpr bool order_free = true;
 
   KOKKOS_FUNCTION value_type identity() const { return {}; }
   KOKKOS_FUNCTION value_type map(T element) const { return value_type::from(element); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into.add(from); }
+  KOKKOS_FUNCTION void atomic_join(value_type& into, const value_type& from) const { into.atomic_add(from); }
 
   KOKKOS_FUNCTION chain_type chain_identity() const { return {}; }
   KOKKOS_FUNCTION void chain(chain_type& into, T element) const {
@@ -94,6 +99,8 @@ struct Extremum {
   using value_type = T;
   using result_type = T;
   static constexpr bool needs_elements = true;
+  static constexpr bool all_variants = true;
+  static constexpr bool order_free = true;
 
   KOKKOS_FUNCTION value_type identity() const {
     if constexpr (std::is_floating_point_v<T>) {

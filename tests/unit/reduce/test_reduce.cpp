@@ -68,12 +68,4 @@ TEST_CASE("reduce with a team of 1024 gives the answer, or is refused with the l
 }
 #endif
 
-TEMPLATE_LIST_TEST_CASE("each variant gives the answer", "[reduce]", test::Spaces) {
-  for (const tessera::ReduceVariant variant : tessera::reduce_variants) {
-    INFO("variant " << to_string(variant));
-    check_size<float>(TestType(), 100003, {.variant = variant});
-    check_size<std::int64_t>(TestType(), 100003, {.variant = variant});
-  }
-}
-
 }  // namespace

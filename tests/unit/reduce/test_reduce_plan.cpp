@@ -79,7 +79,8 @@ TEST_CASE("a reduce plan prints itself", "[reduce][plan]") {
 TEST_CASE("reduce options print their names", "[reduce][plan]") {
   CHECK(to_string(tessera::ReduceVariant::automatic) == "automatic");
   CHECK(to_string(tessera::ReduceVariant::single_pass) == "single_pass");
-  CHECK(tessera::reduce_variants.size() == 2);
+  CHECK(to_string(tessera::ReduceVariant::grid_stride) == "grid_stride");
+  CHECK(tessera::reduce_variants.size() == 7);
   CHECK(to_string(tessera::Summation::exact) == "exact");
   CHECK(to_string(tessera::Summation::fast) == "fast");
   CHECK(to_string(tessera::NanPolicy::propagate) == "propagate");

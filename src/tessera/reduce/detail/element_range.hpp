@@ -34,6 +34,15 @@ struct PermutedPosition {
   }
 };
 
+/// The same for axes whose number only the run knows, 0 for row-major order. Kernels that ask rarely need no instance
+/// for each rank.
+struct AnyPosition {
+  int rank;
+  PermutedPosition<8> permuted;
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t index) const { return rank == 0 ? index : permuted(index); }
+};
+
 template <class T, class Position = RowMajorPosition>
 struct ContiguousRange {
   using element_type = T;
@@ -126,6 +135,23 @@ auto contiguous_range(const V& view) {
   const auto position = walk_position(view);
   return ContiguousRange<T, std::decay_t<decltype(position)>>{view.data(), static_cast<std::int64_t>(view.size()),
                                                              position};
+}
+
+/// The same with one type for all layouts and ranks.
+template <View V>
+auto textbook_range(const V& view) {
+  const auto position = walk_position(view);
+  AnyPosition any{0, {}};
+  if constexpr (!walks_row_major<V>) {
+    any.rank = static_cast<int>(V::rank());
+    for (int d = 0; d < 8; ++d) {
+      const int axis = d - (8 - any.rank);
+      any.permuted.extents[d] = axis < 0 ? 1 : position.extents[axis];
+      any.permuted.strides[d] = axis < 0 ? 0 : position.strides[axis];
+    }
+  }
+  return ContiguousRange<typename V::non_const_value_type, AnyPosition>{
+      view.data(), static_cast<std::int64_t>(view.size()), any};
 }
 
 /// The fastest axis is put last, so that neighbouring indices are neighbours in memory where anything is.

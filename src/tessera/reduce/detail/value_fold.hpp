@@ -159,6 +159,34 @@ KOKKOS_INLINE_FUNCTION constexpr bool takes_nan() {
   }
 }
 
+/// Whether a value in memory can be joined by several teams at once.
+template <class R>
+KOKKOS_INLINE_FUNCTION constexpr bool joins_atomically() {
+  using Value = typename R::value_type;
+  return sizeof(Value) == 4 || sizeof(Value) == 8 ||
+         requires(const R& reducer, Value& into, const Value& from) { reducer.atomic_join(into, from); };
+}
+
+/// Joins while other teams do: the reducer's own way, or compare and swap. Bits are compared, as a NaN equals nothing.
+template <class R>
+requires(joins_atomically<R>()) KOKKOS_FUNCTION void atomic_joined(const R& reducer, typename R::value_type& into,
+                                                                   const typename R::value_type& from) {
+  using Value = typename R::value_type;
+  if constexpr (requires { reducer.atomic_join(into, from); }) {
+    reducer.atomic_join(into, from);
+  } else {
+    using Bits = std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>;
+    Bits* word = reinterpret_cast<Bits*>(&into);
+    for (Bits expected = Kokkos::atomic_load(word);;) {
+      auto joined = Kokkos::bit_cast<Value>(expected);
+      reducer.join(joined, from);
+      const Bits found = Kokkos::atomic_compare_exchange(word, expected, Kokkos::bit_cast<Bits>(joined));
+      if (found == expected) return;
+      expected = found;
+    }
+  }
+}
+
 /// What is joined across threads and teams: the value, and how many elements were left out where that can matter.
 template <class R, bool Counts>
 struct FoldValue {
@@ -247,6 +275,31 @@ class ValueFold {
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, spill_type& spill, const team_type& part) const {
     (void)thread;
     spill.chains.push(joiner(), part);
+  }
+
+  /// One element as a team_type, for the variants that hold one a thread.
+  KOKKOS_FUNCTION team_type lifted(const T& element, std::int64_t index, const Status& status) const {
+    if constexpr (counts) {
+      if (m_context.nan != NanPolicy::propagate && element != element) {
+        if (m_context.nan == NanPolicy::error) status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(index));
+        team_type nothing = identity();
+        nothing.omitted = 1;
+        return nothing;
+      }
+    }
+    team_type result = identity();
+    result.value = map_element(m_reducer, element, index);
+    return result;
+  }
+  KOKKOS_FUNCTION team_type identity() const { return joiner().identity(); }
+  KOKKOS_FUNCTION void join(team_type& into, const team_type& from) const { joiner().join(into, from); }
+
+  /// join() into a value that other teams join at the same time.
+  KOKKOS_FUNCTION void merge(team_type& into, const team_type& from) const {
+    atomic_joined(m_reducer, into.value, from.value);
+    if constexpr (counts) {
+      if (from.omitted != 0) Kokkos::atomic_add(&into.omitted, from.omitted);
+    }
   }
 
   KOKKOS_FUNCTION static std::size_t scratch_bytes(int team_size) {
