@@ -53,10 +53,6 @@ KOKKOS_FUNCTION typename Fold::team_type& team_fold(const Member& team, const Fo
   typename Fold::thread_type thread;
   typename Fold::spill_type spill;
   fold.begin(thread, spill);
-  if constexpr (requires { fold.attach(team, spill, scratch); }) {
-    fold.attach(team, spill, scratch + pieces.close_at);
-    team.team_barrier();
-  }
   thread_fold(fold, range, team.team_rank(), team.team_size(), thread, spill, status);
   fold.close(team, thread, spill, result, scratch + pieces.close_at);
   return result;

@@ -75,15 +75,6 @@ struct ExactDigits {
     count_deposits(1024);
   }
 
-  /// Adds value, below 2^62, to digit j.
-  KOKKOS_FUNCTION void add_digit(int j, std::int64_t value) {
-    if (value == 0) return;
-    carry();
-    reserve(j, j + 1);
-    digit[j] += value;
-    carry();
-  }
-
   /// Brings every digit but the last to 0 .. 2^32-1; the last carries the sign and is within 2^32. Drops zeros at the
   /// ends.
   TESSERA_NOINLINE KOKKOS_FUNCTION void carry() {
@@ -109,59 +100,6 @@ struct ExactDigits {
   KOKKOS_FUNCTION void count_deposits(int more) {
     deposits += more;
     if (deposits >= (1 << 28)) carry();
-  }
-};
-
-/// Digits in team scratch that a few threads share: for deposits of single terms, whose digits differ from thread to
-/// thread, so that memory of their own would cost each a line. Integer atomics: no order matters.
-struct SharedDigits {
-  std::int64_t* digit = nullptr;
-  std::int32_t* used = nullptr;
-
-  /// Adds value * 2^position below the digits' lowest bit; value below 2^63.
-  KOKKOS_FUNCTION void deposit(std::int64_t value, int position) const {
-    const int j = position >> 5;
-    const int shift = position & 31;
-    const std::int64_t low = static_cast<std::int64_t>((static_cast<std::uint64_t>(value) & 0xffffffffu) << shift);
-    const std::int64_t high = (value >> 32) * (std::int64_t{1} << shift);
-    add(j, low & 0xffffffff);
-    add(j + 1, (low >> 32) + (high & 0xffffffff));
-    add(j + 2, high >> 32);
-  }
-
- private:
-  KOKKOS_FUNCTION void add(int j, std::int64_t value) const {
-    if (value != 0) {
-      Kokkos::atomic_add(reinterpret_cast<std::uint64_t*>(digit + j), static_cast<std::uint64_t>(value));
-    }
-  }
-};
-
-/// The SharedDigits of a team: as many copies as fit shared_bytes, neighbouring threads in different ones.
-template <class Digits>
-struct SharedDigitsLayout {
-  static constexpr int shared_bytes = 10240;
-  static constexpr int stride = Digits::count + 1;  // an odd or even pad: copies start in different banks
-  static constexpr int copies = shared_bytes / static_cast<int>(stride * sizeof(std::int64_t));
-  /// With the flag that says whether they were used.
-  static constexpr int words = copies * stride + 1;
-
-  /// This thread's copy, with all zero. A barrier must follow.
-  template <TeamMember Member>
-  KOKKOS_FUNCTION static SharedDigits make(const Member& team, std::int64_t* scratch) {
-    for (int i = team.team_rank(); i < words; i += team.team_size()) scratch[i] = 0;
-    return {scratch + team.team_rank() % copies * stride, reinterpret_cast<std::int32_t*>(scratch + words - 1)};
-  }
-
-  /// Adds the copies to the digits of the team's threads. The deposits must be visible.
-  template <TeamMember Member>
-  KOKKOS_FUNCTION static void collect(const Member& team, const std::int64_t* scratch, Digits& mine) {
-    if (*reinterpret_cast<const std::int32_t*>(scratch + words - 1) == 0) return;
-    for (int j = team.team_rank(); j < Digits::count; j += team.team_size()) {
-      std::int64_t sum = 0;
-      for (int copy = 0; copy < copies; ++copy) sum += scratch[copy * stride + j];
-      mine.add_digit(j, sum);
-    }
   }
 };
 

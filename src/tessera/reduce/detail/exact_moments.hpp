@@ -83,36 +83,24 @@ struct FloatParts {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int exponent() const { return field() - Format::exponent_max; }
 };
 
-/// A finite value to the digits: the team's where there are some, or this thread's.
-template <class T, class Digits>
-TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_value(Digits& digits, const SharedDigits shared, T value) {
+/// A finite value to the digits.
+template <class T, int LowBit, int Count>
+TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_value(ExactDigits<LowBit, Count>& digits, T value) {
   const FloatParts<T> parts(value);
-  const std::int64_t signed_mantissa = parts.negative() ? -parts.mantissa() : parts.mantissa();
-  if (shared.digit == nullptr) {
-    digits.deposit(signed_mantissa, parts.position());
-  } else {
-    Kokkos::atomic_store(shared.used, 1);
-    shared.deposit(signed_mantissa, parts.position());
-  }
+  digits.deposit(parts.negative() ? -parts.mantissa() : parts.mantissa(), parts.position());
 }
 
-/// A product of finite values to the digits, likewise.
-template <class T, class Digits>
-TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_product(Digits& digits, const SharedDigits shared, T a, T b) {
+/// A product of finite values to the digits.
+template <class T, int LowBit, int Count>
+TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_product(ExactDigits<LowBit, Count>& digits, T a, T b) {
   const FloatParts<T> x(a), y(b);
   const UInt128 product = static_cast<UInt128>(x.mantissa()) * static_cast<std::uint64_t>(y.mantissa());
   const auto low = static_cast<std::int64_t>(static_cast<std::uint64_t>(product) & 0x3ffffffffffffffu);
   const auto high = static_cast<std::int64_t>(static_cast<std::uint64_t>(product >> 58));
   const bool negative = x.negative() != y.negative();
   const int position = x.position() + y.position();
-  if (shared.digit == nullptr) {
-    digits.deposit(negative ? -low : low, position);
-    digits.deposit(negative ? -high : high, position + 58);
-  } else {
-    Kokkos::atomic_store(shared.used, 1);
-    shared.deposit(negative ? -low : low, position);
-    shared.deposit(negative ? -high : high, position + 58);
-  }
+  digits.deposit(negative ? -low : low, position);
+  digits.deposit(negative ? -high : high, position + 58);
 }
 
 /// The range of exponents of a group of terms; zeros fit anywhere.
@@ -174,8 +162,6 @@ class ExactMoments {
   struct Nothing {};
   template <bool Used, class Type>
   using If = std::conditional_t<Used, Type, Nothing>;
-  using SharedSum = SharedDigitsLayout<typename Format::sum_digits>;
-  using SharedSquares = SharedDigitsLayout<typename Format::product_digits>;
   static constexpr bool narrow = std::is_same_v<T, float>;
 
  public:
@@ -191,54 +177,11 @@ class ExactMoments {
     Specials specials;
   };
 
-  /// Digits of a thread, and those that it shares with others of its team.
-  struct spill_type : digits_type {
-    SharedDigits shared_sum, shared_magnitude, shared_squares;
-    [[nodiscard]] KOKKOS_FUNCTION bool attached() const {
-      return shared_sum.digit != nullptr || shared_magnitude.digit != nullptr || shared_squares.digit != nullptr;
-    }
-  };
-
-  /// Words of team scratch for shared digits.
-  KOKKOS_FUNCTION static constexpr int shared_words() {
-    return (Wanted.sum ? SharedSum::words : 0) + (Wanted.magnitude ? SharedSum::words : 0) +
-           (Wanted.squares ? SharedSquares::words : 0);
-  }
-
-  KOKKOS_FUNCTION static void clear(spill_type& spill) {
-    if constexpr (Wanted.sum) spill.sum.clear();
-    if constexpr (Wanted.magnitude) spill.magnitude.clear();
-    if constexpr (Wanted.squares) spill.squares.clear();
-    spill.specials = {0, 0, 0};
-    spill.shared_sum = spill.shared_magnitude = spill.shared_squares = {};
-  }
-
-  /// Gives the threads shared digits, until close(). A barrier must follow.
-  template <TeamMember Member>
-  KOKKOS_FUNCTION static void attach(const Member& team, spill_type& spill, std::int64_t* words) {
-    if constexpr (Wanted.sum) {
-      spill.shared_sum = SharedSum::make(team, words);
-      words += SharedSum::words;
-    }
-    if constexpr (Wanted.magnitude) {
-      spill.shared_magnitude = SharedSum::make(team, words);
-      words += SharedSum::words;
-    }
-    if constexpr (Wanted.squares) spill.shared_squares = SharedSquares::make(team, words);
-  }
-
-  /// Takes the shared digits back. A barrier must stand before.
-  template <TeamMember Member>
-  KOKKOS_FUNCTION static void collect(const Member& team, spill_type& spill, const std::int64_t* words) {
-    if constexpr (Wanted.sum) {
-      SharedSum::collect(team, words, spill.sum);
-      words += SharedSum::words;
-    }
-    if constexpr (Wanted.magnitude) {
-      SharedSum::collect(team, words, spill.magnitude);
-      words += SharedSum::words;
-    }
-    if constexpr (Wanted.squares) SharedSquares::collect(team, words, spill.squares);
+  KOKKOS_FUNCTION static void clear(digits_type& digits) {
+    if constexpr (Wanted.sum) digits.sum.clear();
+    if constexpr (Wanted.magnitude) digits.magnitude.clear();
+    if constexpr (Wanted.squares) digits.squares.clear();
+    digits.specials = {0, 0, 0};
   }
   KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) {
     if constexpr (Wanted.sum) thread.sum.clear();
@@ -247,26 +190,25 @@ class ExactMoments {
   }
 
   template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, spill_type& digits,
+  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, digits_type& digits,
                                               const T (&elements)[N], const Index& index, const Status& status) {
     const ExponentRange range = exponent_range(elements);
     if (range.empty) return;
     if constexpr (Wanted.sum) {
       if (!range.ordinary || !add_sum<false>(thread.sum, digits.sum, elements, range)) {
-        add_sum_slowly<false>(thread.sum, digits.sum, digits.shared_sum, elements);
+        add_sum_slowly<false>(thread.sum, digits.sum, elements);
       }
     }
     if constexpr (Wanted.magnitude) {
       if (!range.ordinary || !add_sum<true>(thread.magnitude, digits.magnitude, elements, range)) {
-        add_sum_slowly<true>(thread.magnitude, digits.magnitude, digits.shared_magnitude, elements);
+        add_sum_slowly<true>(thread.magnitude, digits.magnitude, elements);
       }
     }
     if constexpr (Wanted.squares) {
       if (!range.ordinary || !add_squares(thread.squares, digits.squares, elements, range)) {
         TESSERA_UNROLL
         for (int k = 0; k < N; ++k) {
-          if (FloatParts<T>(elements[k]).finite())
-            deposit_product(digits.squares, digits.shared_squares, elements[k], elements[k]);
+          if (FloatParts<T>(elements[k]).finite()) deposit_product(digits.squares, elements[k], elements[k]);
         }
       }
     }
@@ -347,7 +289,7 @@ class ExactMoments {
 
   template <bool Magnitude, int N>
   KOKKOS_FORCEINLINE_FUNCTION static void add_sum_slowly(SumWindow& window, typename Format::sum_digits& digits,
-                                                         const SharedDigits& shared, const T (&elements)[N]) {
+                                                         const T (&elements)[N]) {
     window.count(N, digits);
     TESSERA_UNROLL
     for (int k = 0; k < N; ++k) {
@@ -358,7 +300,7 @@ class ExactMoments {
           window.level(parts.exponent() - (FloatFormat<T>::mantissa - 1)) != 0) {
         window.template add<Format::sum_words>(static_cast<double>(element));
       } else if (parts.finite()) {
-        deposit_value(digits, shared, element);
+        deposit_value(digits, element);
       }
     }
   }
@@ -426,10 +368,6 @@ class ExactMoments<T, Wanted> {
     Digits sum, magnitude, squares;
     Specials specials;
   };
-
-  using spill_type = digits_type;
-
-  KOKKOS_FUNCTION static constexpr int shared_words() { return 0; }
 
   KOKKOS_FUNCTION static void clear(digits_type& digits) {
     digits.sum.clear();

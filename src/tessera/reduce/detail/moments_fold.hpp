@@ -110,12 +110,11 @@ class MomentsFold {
   using Sums = ExactMoments<T, R::wanted>;
 
  public:
-  // A group has a cost of its own: one sum leaves registers for twice the loads in flight.
-  static constexpr int lanes = (R::wanted.squares ? 1 : 2) * reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
+  static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
   static constexpr int team_size_max = 256;
   static constexpr int teams_at_once = R::wanted.squares ? 2 : 3;
   using thread_type = typename Sums::thread_type;
-  using spill_type = typename Sums::spill_type;
+  using spill_type = typename Sums::digits_type;
   using team_type = typename Sums::digits_type;
 
   KOKKOS_FUNCTION MomentsFold(const R& reducer, const FoldContext& context) : m_reducer(reducer), m_context(context) {}
@@ -136,27 +135,12 @@ class MomentsFold {
   }
 
   KOKKOS_FUNCTION static std::size_t scratch_bytes(int team_size) {
-    const bool shares = team_size > 1;
-    return (close_digits_entries(team_size) + (shares ? Sums::shared_words() : 0)) * sizeof(std::int64_t);
-  }
-
-  /// Lets the threads share digits in scratch, until close. A barrier must follow.
-  template <TeamMember Member>
-  KOKKOS_FUNCTION void attach(const Member& team, spill_type& spill, std::byte* scratch) const {
-    if constexpr (Sums::shared_words() > 0) {
-      if (team.team_size() > 1) Sums::attach(team, spill, shared(team, scratch));
-    }
+    return close_digits_entries(team_size) * sizeof(std::int64_t);
   }
 
   template <TeamMember Member>
   KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type& spill, team_type& result,
                                          std::byte* scratch) const {
-    if constexpr (Sums::shared_words() > 0) {
-      if (spill.attached()) {
-        team.team_barrier();
-        Sums::collect(team, spill, shared(team, scratch));
-      }
-    }
     Sums::close(team, thread, spill, result, reinterpret_cast<std::int64_t*>(scratch));
   }
 
@@ -182,11 +166,6 @@ class MomentsFold {
   }
 
  private:
-  template <TeamMember Member>
-  KOKKOS_FUNCTION static std::int64_t* shared(const Member& team, std::byte* scratch) {
-    return reinterpret_cast<std::int64_t*>(scratch) + close_digits_entries(team.team_size());
-  }
-
   R m_reducer;
   FoldContext m_context;
 };
