@@ -15,7 +15,14 @@ template <class T>
 using FastSum = Sum<T, Summation::fast>;
 
 /// What --op can name.
-using DriverReducers = ReducerList<FastSum, Min, Max>;
+struct DriverReducers {
+  template <class T, class Visitor>
+  static void for_each(Visitor&& visitor) {
+    visitor(FastSum<T>{});
+    visitor(Min<T>{});
+    visitor(Max<T>{});
+  }
+};
 
 /// Instantiated in files of their own, because the kernels of a type take long to compile.
 template <class T>

@@ -18,14 +18,41 @@
 
 namespace tessera::test {
 
-/// Whether `got` is what reducer `name` gives for `values`, to the last bit.
+/// The type of the value in a result: of ArgMin's and MinMax's results that of the elements.
+template <class Result>
+struct ScalarOf {
+  using type = Result;
+};
+template <class T>
+struct ScalarOf<ArgResult<T>> {
+  using type = T;
+};
+template <class T>
+struct ScalarOf<MinMaxResult<T>> {
+  using type = T;
+};
+template <class Result>
+using scalar_t = typename ScalarOf<Result>::type;
+
+/// Whether `got` is what reducer `name` gives for `values`: to the last bit where the reference has no bound.
 template <class Result, class T>
-void check_reduced(Result got, std::string_view name, const std::vector<T>& values) {
-  const reference::Reduced expected = reference::reduced<Result>(name, values);
+void check_reduced(const Result& got, std::string_view name, const std::vector<T>& values, bool omit_nan = false) {
+  const reference::Reduced expected = reference::reduced<scalar_t<Result>>(name, values, omit_nan);
   REQUIRE(expected.defined);
-  INFO(name << " of " << values.size() << " elements: got " << printed(got) << ", expected "
-            << printed(expected.value));
-  CHECK(same_value(static_cast<long double>(got), expected.value));
+  INFO(name << " of " << values.size() << " elements: got " << printed(got) << ", expected " << printed(expected.value)
+            << " at " << expected.index);
+  const auto same = [](auto value, long double wanted) { return same_value(static_cast<long double>(value), wanted); };
+  if constexpr (std::is_same_v<Result, ArgResult<T>>) {
+    CHECK(got.index == expected.index);
+    CHECK(same(got.value, expected.value));
+  } else if constexpr (std::is_same_v<Result, MinMaxResult<T>>) {
+    CHECK(same(got.min, expected.value));
+    CHECK(same(got.max, expected.second));
+  } else if constexpr (std::is_floating_point_v<Result>) {
+    CHECK((same(got, expected.value) || (expected.bound > 0 && within(got, expected.value, expected.bound))));
+  } else {
+    CHECK(same(got, expected.value));
+  }
 }
 
 /// Whether `got` keeps the bound of a fast sum. An accumulator takes at least one element, so no plan has more of them
@@ -37,15 +64,20 @@ void check_fast_sum(T got, const std::vector<T>& values) {
   CHECK(within(got, expected.sum, reference::fast_sum_bound<T>(expected.sum_abs, values.size())));
 }
 
-/// Every built-in reducer that is defined for `values`, on a view that holds them.
+/// Every built-in reducer on a view that holds `values`. Where integers do not fit or nothing is left, it throws.
 template <class T, class Space, class InView>
 void check_built_in_reducers(const Space& space, const InView& in, const std::vector<T>& values,
                              const ReduceOptions& options = {}) {
+  const bool omit_nan = options.nan == NanPolicy::omit;
   BuiltInReducers::for_each<T>([&](const auto& reducer) {
     using Result = reduce_result_t<std::decay_t<decltype(reducer)>>;
     const auto name = reducer.name();
-    if (!reference::reduced<Result>(name, values).defined) return;
-    check_reduced(reduce(space, in, reducer, options), name, values);
+    if (reference::reduced<scalar_t<Result>>(name, values, omit_nan).defined) {
+      check_reduced(reduce(space, in, reducer, options), name, values, omit_nan);
+    } else {
+      INFO(name << " of " << values.size() << " elements has no result");
+      CHECK_THROWS_AS(reduce(space, in, reducer, options), InvalidArgument);
+    }
   });
 }
 

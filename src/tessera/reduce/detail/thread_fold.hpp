@@ -11,6 +11,7 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/element_range.hpp>
 #include <tessera/status.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -20,6 +21,8 @@ struct GroupIndex {
   const Position& position;
   std::int64_t first, stride;
   int width;
+  /// Whether positions ascend with k.
+  static constexpr bool ascending = std::is_same_v<Position, RowMajorPosition>;
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t at(int k) const { return first + k / width * stride + k % width; }
   KOKKOS_FUNCTION std::int64_t operator()(int k) const { return position(at(k)); }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t input(int k) const {

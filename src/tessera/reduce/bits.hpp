@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bitwise reducers of integers.
+#ifndef TESSERA_REDUCE_BITS_HPP
+#define TESSERA_REDUCE_BITS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <string_view>
+#include <type_traits>
+
+namespace tessera {
+
+/// Bits that all elements have. Empty: all ones.
+template <class T>
+struct BitAnd {
+  static_assert(std::is_integral_v<T>, "tessera::BitAnd: the element type must be an integer");
+  using value_type = T;
+  using result_type = T;
+  KOKKOS_FUNCTION value_type identity() const { return static_cast<T>(~T(0)); }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = static_cast<T>(into & from); }
+  static constexpr std::string_view name() { return "bit_and"; }
+};
+
+/// Bits that any element has. Empty: 0.
+template <class T>
+struct BitOr {
+  static_assert(std::is_integral_v<T>, "tessera::BitOr: the element type must be an integer");
+  using value_type = T;
+  using result_type = T;
+  KOKKOS_FUNCTION value_type identity() const { return static_cast<T>(T(0)); }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = static_cast<T>(into | from); }
+  static constexpr std::string_view name() { return "bit_or"; }
+};
+
+/// Bits that an odd number of elements has. Empty: 0.
+template <class T>
+struct BitXor {
+  static_assert(std::is_integral_v<T>, "tessera::BitXor: the element type must be an integer");
+  using value_type = T;
+  using result_type = T;
+  KOKKOS_FUNCTION value_type identity() const { return static_cast<T>(T(0)); }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = static_cast<T>(into ^ from); }
+  static constexpr std::string_view name() { return "bit_xor"; }
+};
+
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reducers that count or ask: count_zero, count_nan, count_inf, count of a predicate, any, all.
+#ifndef TESSERA_REDUCE_COUNTS_HPP
+#define TESSERA_REDUCE_COUNTS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace tessera {
+
+/// Elements for which the predicate, callable in kernels, is true. A NaN is asked about like others; omitted, it does
+/// not count. Empty: 0.
+template <class T, class Predicate>
+struct Count {
+  using value_type = std::uint64_t;
+  using result_type = std::uint64_t;
+  using chain_type = std::uint32_t;
+  static constexpr std::int64_t chain_length = std::int64_t{1} << 30;
+  Predicate predicate = {};
+
+  KOKKOS_FUNCTION value_type identity() const { return 0; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into += from; }
+  KOKKOS_FUNCTION chain_type chain_identity() const { return 0; }
+  KOKKOS_FUNCTION void chain(chain_type& into, const T& element) const { into += predicate(element) ? 1u : 0u; }
+  KOKKOS_FUNCTION value_type unchain(const chain_type& chain) const { return chain; }
+  static constexpr std::string_view name() { return "count"; }
+};
+
+namespace detail {
+
+struct IsZero {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& element) const {
+    return element == T(0);
+  }
+};
+struct IsNan {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& element) const {
+    return element != element;
+  }
+};
+struct IsInf {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& element) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return Kokkos::fabs(element) == Kokkos::Experimental::infinity_v<T>;
+    } else {
+      return false;
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Zeros of both signs. Empty: 0. A count of zeros, NaN or infinities is the same under every NaN policy.
+template <class T>
+struct CountZero : Count<T, detail::IsZero> {
+  static constexpr bool takes_nan = true;
+  static constexpr std::string_view name() { return "count_zero"; }
+};
+
+/// NaN elements. Empty: 0.
+template <class T>
+struct CountNan : Count<T, detail::IsNan> {
+  static constexpr bool takes_nan = true;
+  static constexpr std::string_view name() { return "count_nan"; }
+};
+
+/// Infinite elements. Empty: 0.
+template <class T>
+struct CountInf : Count<T, detail::IsInf> {
+  static constexpr bool takes_nan = true;
+  static constexpr std::string_view name() { return "count_inf"; }
+};
+
+/// Whether any element is not zero. A NaN is not zero. Empty: false.
+template <class T>
+struct Any {
+  using value_type = bool;
+  using result_type = bool;
+  KOKKOS_FUNCTION value_type identity() const { return false; }
+  KOKKOS_FUNCTION value_type map(const T& element) const { return element != T(0); }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into || from; }
+  static constexpr std::string_view name() { return "any"; }
+};
+
+/// Whether no element is zero. A NaN is not zero. Empty: true.
+template <class T>
+struct All {
+  using value_type = bool;
+  using result_type = bool;
+  KOKKOS_FUNCTION value_type identity() const { return true; }
+  KOKKOS_FUNCTION value_type map(const T& element) const { return element != T(0); }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into && from; }
+  static constexpr std::string_view name() { return "all"; }
+};
+
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reducers of extremes: min, max, both, and the largest magnitude.
+#ifndef TESSERA_REDUCE_EXTREMA_HPP
+#define TESSERA_REDUCE_EXTREMA_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string_view>
+#include <tessera/reduce/detail/fold_context.hpp>
+#include <type_traits>
+
+namespace tessera {
+
+namespace detail {
+
+/// Minimum (Sign = 1) or maximum (Sign = -1). A NaN stays, whatever comes after it; -0.0 is less than 0.0.
+template <class T, int Sign>
+struct Extremum {
+  static_assert(std::is_arithmetic_v<T>, "tessera::Min, tessera::Max: the element type must be a number");
+  using value_type = T;
+  using result_type = T;
+  static constexpr bool needs_elements = true;
+  static constexpr bool all_variants = sizeof(T) >= 4;
+  static constexpr bool order_free = true;
+
+  KOKKOS_FUNCTION value_type identity() const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return Sign * Kokkos::Experimental::infinity_v<T>;
+    } else {
+      return Sign > 0 ? Kokkos::Experimental::finite_max_v<T> : Kokkos::Experimental::finite_min_v<T>;
+    }
+  }
+
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
+    const bool better = Sign > 0 ? from < into : from > into;
+    if constexpr (std::is_floating_point_v<T>) {
+      // Equal values of different sign are the two zeros.
+      const bool better_zero = from == into && Kokkos::signbit(from) == (Sign > 0);
+      into = better || better_zero || from != from ? from : into;
+    } else {
+      into = better ? from : into;
+    }
+  }
+
+  KOKKOS_FUNCTION result_type finalize(const value_type& value) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return value != value ? Kokkos::Experimental::quiet_NaN_v<T> : value;
+    } else {
+      return value;
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Smallest element. NaN where there is one (the quiet NaN), min(0.0, -0.0) = -0.0. Empty input is an error.
+template <class T>
+struct Min : detail::Extremum<T, 1> {
+  static constexpr std::string_view name() { return "min"; }
+};
+
+/// Largest element. NaN where there is one (the quiet NaN), max(0.0, -0.0) = 0.0. Empty input is an error.
+template <class T>
+struct Max : detail::Extremum<T, -1> {
+  static constexpr std::string_view name() { return "max"; }
+};
+
+/// What MinMax gives.
+template <class T>
+struct MinMaxResult {
+  T min, max;
+  KOKKOS_FUNCTION static MinMaxResult spoiled() { return {detail::spoiled<T>(), detail::spoiled<T>()}; }
+};
+
+/// Smallest and largest element, as Min and Max give them. Empty input is an error.
+template <class T>
+struct MinMax {
+  struct value_type {
+    T min, max;
+  };
+  using result_type = MinMaxResult<T>;
+  static constexpr bool needs_elements = true;
+  KOKKOS_FUNCTION value_type identity() const { return {Min<T>{}.identity(), Max<T>{}.identity()}; }
+  KOKKOS_FUNCTION value_type map(T element) const { return {element, element}; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
+    Min<T>{}.join(into.min, from.min);
+    Max<T>{}.join(into.max, from.max);
+  }
+  KOKKOS_FUNCTION result_type finalize(const value_type& value) const {
+    return {Min<T>{}.finalize(value.min), Max<T>{}.finalize(value.max)};
+  }
+  static constexpr std::string_view name() { return "minmax"; }
+};
+
+/// Largest magnitude; of integers as uint64. NaN where there is one. Empty: 0.
+template <class T>
+struct LInf {
+  using value_type = T;
+  using result_type = T;
+  KOKKOS_FUNCTION value_type identity() const { return T(0); }
+  KOKKOS_FUNCTION value_type map(T element) const { return Kokkos::fabs(element); }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
+    into = from > into || from != from ? from : into;
+  }
+  KOKKOS_FUNCTION result_type finalize(const value_type& value) const {
+    return value != value ? Kokkos::Experimental::quiet_NaN_v<T> : value;
+  }
+  static constexpr std::string_view name() { return "linf"; }
+};
+
+template <class T>
+requires std::is_integral_v<T>
+struct LInf<T> {
+  using value_type = std::make_unsigned_t<T>;
+  using result_type = std::uint64_t;
+  KOKKOS_FUNCTION value_type identity() const { return 0; }
+  KOKKOS_FUNCTION value_type map(T element) const {
+    const auto bits = static_cast<value_type>(element);
+    return element < T(0) ? static_cast<value_type>(value_type(0) - bits) : bits;
+  }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = from > into ? from : into; }
+  KOKKOS_FUNCTION result_type finalize(const value_type& value) const { return value; }
+  static constexpr std::string_view name() { return "linf"; }
+};
+
+}  // namespace tessera
+
+#endif

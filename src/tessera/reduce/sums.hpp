@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reducers that sum: sum, mean, l1, l2, var and std; exact, or fast for floating elements.
+#ifndef TESSERA_REDUCE_SUMS_HPP
+#define TESSERA_REDUCE_SUMS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string_view>
+#include <tessera/detail/exact_integer.hpp>
+#include <tessera/reduce/detail/moments_fold.hpp>
+#include <tessera/reduce/reduce_options.hpp>
+#include <tessera/status.hpp>
+#include <type_traits>
+
+namespace tessera {
+
+/// Sum of floating elements: rounded once from the exact value, to nearest, ties to even; the same bits for any order,
+/// plan, team and machine. Infinities and NaN as by addition; an exact zero is +0.0. Empty: 0.
+/// Correctly rounded sums: R. Neal (2015); S. Collange, D. Defour, S. Graillat, R. Iakymchuk, "Numerical
+/// reproducibility for the parallel reduction on multi- and many-core architectures" (2015); P. Ahrens, J. Demmel,
+/// H. Nguyen, "Algorithms for efficient reproducible floating point summation" (2020).
+template <class T, Summation S = Summation::exact>
+struct Sum {
+  static_assert(std::is_floating_point_v<T>, "tessera::Sum: the element type must be an integer or a floating type");
+  using result_type = T;
+  using fold_type = detail::MomentsFold<Sum, T>;
+  static constexpr detail::Moments wanted{.sum = true};
+  KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 0; }
+  template <class Result, class Results>
+  KOKKOS_FUNCTION Result result(Results& results) const {
+    return results.template sum<Result>();
+  }
+  static constexpr std::string_view name() { return "sum"; }
+};
+
+/// Sum of floating elements, in the element type. Error at most 1.01 (512 + ceil(log2 P) + 2) u sum |x| with P
+/// accumulators, whatever the plan; the same bits on every run with one plan. Empty: 0.
+template <class T>
+requires std::is_floating_point_v<T>
+struct Sum<T, Summation::fast> {
+  using value_type = T;
+  using result_type = T;
+  static constexpr bool all_variants = true;
+  KOKKOS_FUNCTION value_type identity() const { return T(0); }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into += from; }
+  KOKKOS_FUNCTION void atomic_join(value_type& into, const value_type& from) const { Kokkos::atomic_add(&into, from); }
+  static constexpr std::string_view name() { return "sum"; }
+};
+
+/// Sum of integers: the exact integer, as int64 (uint64 for unsigned elements). That the final value does not fit is
+/// the only overflow there is; it raises StatusKind::integer_overflow and gives 0. Empty: 0.
+template <class T, Summation S>
+requires std::is_integral_v<T>
+struct Sum<T, S> {
+  using value_type = detail::ExactInteger;
+  using result_type = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  using chain_type = std::conditional_t<sizeof(T) < 8, result_type, detail::SplitSum<result_type>>;
+  static constexpr std::int64_t chain_length = std::int64_t{1} << 30;
+  static constexpr bool all_variants = true;
+  static constexpr bool order_free = true;
+
+  KOKKOS_FUNCTION value_type identity() const { return {}; }
+  KOKKOS_FUNCTION value_type map(T element) const { return value_type::from(element); }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into.add(from); }
+  KOKKOS_FUNCTION void atomic_join(value_type& into, const value_type& from) const { into.atomic_add(from); }
+
+  KOKKOS_FUNCTION chain_type chain_identity() const { return {}; }
+  KOKKOS_FUNCTION void chain(chain_type& into, T element) const {
+    if constexpr (sizeof(T) < 8) {
+      into += element;
+    } else {
+      into.add(element);
+    }
+  }
+  KOKKOS_FUNCTION value_type unchain(const chain_type& chain) const {
+    if constexpr (sizeof(T) < 8) {
+      return value_type::from(chain);
+    } else {
+      return chain.total();
+    }
+  }
+
+  KOKKOS_FUNCTION result_type finalize(const value_type& value, const Status& status) const {
+    if (value.template fits<result_type>()) return static_cast<result_type>(value.low);
+    status.raise(StatusKind::integer_overflow);
+    return 0;
+  }
+  static constexpr std::string_view name() { return "sum"; }
+};
+
+namespace detail {
+
+/// The type of mean, l2, var and std: that of floating elements, double of integers.
+template <class T>
+using moment_result_t = std::conditional_t<std::is_floating_point_v<T>, T, double>;
+
+}  // namespace detail
+
+/// Arithmetic mean, rounded once from the exact quotient. Empty input is an error. Of integers there is no other.
+template <class T, Summation S = Summation::exact>
+struct Mean {
+  using result_type = detail::moment_result_t<T>;
+  using fold_type = detail::MomentsFold<Mean, T>;
+  static constexpr bool needs_elements = true;
+  static constexpr detail::Moments wanted{.sum = true};
+  KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 1; }
+  template <class Result, class Results>
+  KOKKOS_FUNCTION Result result(Results& results) const {
+    return results.template mean<Result>();
+  }
+  static constexpr std::string_view name() { return "mean"; }
+};
+
+/// Variance (n S2 - S^2) / (n (n - ddof)) with the exact sums of elements and squares, rounded once. n <= ddof is an
+/// error; an infinite element gives NaN.
+template <class T, Summation S = Summation::exact>
+struct Var {
+  using result_type = detail::moment_result_t<T>;
+  using fold_type = detail::MomentsFold<Var, T>;
+  static constexpr bool needs_elements = true;
+  static constexpr detail::Moments wanted{.sum = true, .squares = true};
+  std::int64_t ddof = 0;
+  KOKKOS_FUNCTION std::int64_t elements_min() const { return ddof + 1; }
+  template <class Result, class Results>
+  KOKKOS_FUNCTION Result result(Results& results) const {
+    return results.template variance<Result>(ddof);
+  }
+  static constexpr std::string_view name() { return "var"; }
+};
+
+/// Standard deviation: the root of the exact variance, rounded once. Otherwise as Var.
+template <class T, Summation S = Summation::exact>
+struct Std {
+  using result_type = detail::moment_result_t<T>;
+  using fold_type = detail::MomentsFold<Std, T>;
+  static constexpr bool needs_elements = true;
+  static constexpr detail::Moments wanted{.sum = true, .squares = true};
+  std::int64_t ddof = 0;
+  KOKKOS_FUNCTION std::int64_t elements_min() const { return ddof + 1; }
+  template <class Result, class Results>
+  KOKKOS_FUNCTION Result result(Results& results) const {
+    return results.template deviation<Result>(ddof);
+  }
+  static constexpr std::string_view name() { return "std"; }
+};
+
+/// Sum of magnitudes, rounded once; of integers the exact integer, as uint64. Empty: 0.
+template <class T, Summation S = Summation::exact>
+struct L1 {
+  using result_type = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
+  using fold_type = detail::MomentsFold<L1, T>;
+  static constexpr detail::Moments wanted{.magnitude = true};
+  KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 0; }
+  template <class Result, class Results>
+  KOKKOS_FUNCTION Result result(Results& results) const {
+    return results.template l1<Result>();
+  }
+  static constexpr std::string_view name() { return "l1"; }
+};
+
+/// Euclidean norm: the root of the exact sum of squares, rounded once, without spurious overflow or underflow. Empty:
+/// 0.
+template <class T, Summation S = Summation::exact>
+struct L2 {
+  using result_type = detail::moment_result_t<T>;
+  using fold_type = detail::MomentsFold<L2, T>;
+  static constexpr detail::Moments wanted{.squares = true};
+  KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 0; }
+  template <class Result, class Results>
+  KOKKOS_FUNCTION Result result(Results& results) const {
+    return results.template l2<Result>();
+  }
+  static constexpr std::string_view name() { return "l2"; }
+};
+
+/// Mean of floating elements by a fast sum.
+template <class T>
+requires std::is_floating_point_v<T>
+struct Mean<T, Summation::fast> : Sum<T, Summation::fast> {
+  static constexpr bool needs_elements = true;
+  KOKKOS_FUNCTION T finalize(const T& sum, std::int64_t count) const { return sum / static_cast<T>(count); }
+  static constexpr std::string_view name() { return "mean"; }
+};
+
+/// Sum of magnitudes of floating elements, as a fast sum.
+template <class T>
+requires std::is_floating_point_v<T>
+struct L1<T, Summation::fast> : Sum<T, Summation::fast> {
+  KOKKOS_FUNCTION T map(T element) const { return Kokkos::fabs(element); }
+  static constexpr std::string_view name() { return "l1"; }
+};
+
+/// The root of a fast sum of squares, which may overflow and underflow.
+template <class T>
+requires std::is_floating_point_v<T>
+struct L2<T, Summation::fast> : Sum<T, Summation::fast> {
+  KOKKOS_FUNCTION T map(T element) const { return element * element; }
+  KOKKOS_FUNCTION T finalize(const T& squares) const { return Kokkos::sqrt(squares); }
+  static constexpr std::string_view name() { return "l2"; }
+};
+
+namespace detail {
+
+/// Count, mean and sum of squared deviations of floating elements. Chains sum deviations from their first element;
+/// merged as in T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+/// variances" (1979).
+template <class T>
+struct FastSpread {
+  struct value_type {
+    std::int64_t count;
+    T mean, squares;
+  };
+  struct chain_type {
+    int count;
+    T first, sum, squares;
+  };
+  using result_type = T;
+  static constexpr bool needs_elements = true;
+  std::int64_t ddof = 0;
+
+  KOKKOS_FUNCTION std::int64_t elements_min() const { return ddof + 1; }
+  KOKKOS_FUNCTION value_type identity() const { return {0, T(0), T(0)}; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
+    if (from.count == 0) return;
+    const std::int64_t count = into.count + from.count;
+    const T share = static_cast<T>(from.count) / static_cast<T>(count);
+    const T apart = from.mean - into.mean;
+    into.mean += apart * share;
+    into.squares += from.squares + apart * apart * share * static_cast<T>(into.count);
+    into.count = count;
+  }
+  KOKKOS_FUNCTION chain_type chain_identity() const { return {0, T(0), T(0), T(0)}; }
+  KOKKOS_FUNCTION void chain(chain_type& into, T element) const {
+    into.first = into.count == 0 ? element : into.first;
+    ++into.count;
+    const T apart = element - into.first;
+    into.sum += apart;
+    into.squares += apart * apart;
+  }
+  KOKKOS_FUNCTION value_type unchain(const chain_type& chain) const {
+    if (chain.count == 0) return identity();
+    const T mean = chain.sum / static_cast<T>(chain.count);
+    const T squares = chain.squares - chain.sum * mean;
+    return {chain.count, chain.first + mean, squares < T(0) ? T(0) : squares};
+  }
+  KOKKOS_FUNCTION T variance(const value_type& value) const {
+    return value.squares / static_cast<T>(value.count - ddof);
+  }
+};
+
+}  // namespace detail
+
+/// Variance of floating elements in the element type, by merging those of parts.
+template <class T>
+requires std::is_floating_point_v<T>
+struct Var<T, Summation::fast> : detail::FastSpread<T> {
+  using Spread = detail::FastSpread<T>;
+  KOKKOS_FUNCTION T finalize(const typename Spread::value_type& value) const { return Spread::variance(value); }
+  static constexpr std::string_view name() { return "var"; }
+};
+
+/// The root of that variance.
+template <class T>
+requires std::is_floating_point_v<T>
+struct Std<T, Summation::fast> : detail::FastSpread<T> {
+  using Spread = detail::FastSpread<T>;
+  KOKKOS_FUNCTION T finalize(const typename Spread::value_type& value) const {
+    return Kokkos::sqrt(Spread::variance(value));
+  }
+  static constexpr std::string_view name() { return "std"; }
+};
+
+}  // namespace tessera
+
+#endif
