@@ -89,7 +89,8 @@ KOKKOS_INLINE_FUNCTION T rounded(const WideValue& value) {
   return Kokkos::bit_cast<T>(static_cast<Bits>(sign | bits));
 }
 
-/// Digits as a magnitude in place: each 0 .. 2^32-1, and the sign apart. Leading and trailing zeros are cut off.
+/// Digits as a magnitude in place: each 0 .. 2^32-1, and the sign apart. Leading and trailing zeros are cut off. What
+/// ExactDigits it was made of holds nothing afterwards.
 struct Magnitude {
   std::int64_t* digit;
   int begin, end;
@@ -205,14 +206,10 @@ KOKKOS_INLINE_FUNCTION WideValue square_root(const WideValue& value) {
   return normalised(result);
 }
 
-/// (n S2 - S^2) / divisor; the numerator is never negative. Takes the digits apart.
-template <int SumLow, int SumCount, int SquareLow, int SquareCount>
-KOKKOS_FUNCTION WideValue spread_over(std::uint64_t n, ExactDigits<SumLow, SumCount>& sum,
-                                      ExactDigits<SquareLow, SquareCount>& squares, UInt128 divisor) {
-  static_assert(SquareLow == 2 * SumLow);
-  const Magnitude s = magnitude(sum);
-  const Magnitude q = magnitude(squares);
-  constexpr int count = (SquareCount > 2 * SumCount ? SquareCount : 2 * SumCount) + 3;
+/// (n S2 - S^2) / divisor, S being s and S2 being q; the numerator is never negative. Count: digits that q can have.
+template <int Count>
+KOKKOS_FUNCTION WideValue spread_over(std::uint64_t n, const Magnitude& s, const Magnitude& q, UInt128 divisor) {
+  constexpr int count = Count + 6;
   const int begin = s.begin < s.end && 2 * s.begin < q.begin ? 2 * s.begin : q.begin;
   const int end = (s.begin < s.end && 2 * s.end > q.end ? 2 * s.end : q.end) + 3;
   if (q.begin >= q.end) return {};
@@ -240,7 +237,7 @@ KOKKOS_FUNCTION WideValue spread_over(std::uint64_t n, ExactDigits<SumLow, SumCo
       borrow = left >> 32;
     }
   }
-  return divided(difference, begin, end, SquareLow, divisor);
+  return divided(difference, begin, end, q.low_bit, divisor);
 }
 
 }  // namespace tessera::detail

@@ -15,74 +15,79 @@
 
 namespace tessera::detail {
 
-/// Results of exact moments of n elements, each rounded once. They take the digits apart: each may be asked once.
+/// Results of exact moments of n elements, each rounded once. Takes the digits apart.
 template <class T, Moments Wanted>
 class MomentResults {
  public:
   using digits_type = typename ExactMoments<T, Wanted>::digits_type;
 
   KOKKOS_FUNCTION MomentResults(digits_type& digits, std::int64_t n, const Status& status)
-      : m_digits(digits), m_n(static_cast<std::uint64_t>(n)), m_status(status) {}
+      : m_flags(digits.specials.flags), m_n(static_cast<std::uint64_t>(n)), m_status(status) {
+    if constexpr (Wanted.sum) m_sum = magnitude(digits.sum);
+    if constexpr (Wanted.magnitude) m_magnitude = magnitude(digits.magnitude);
+    if constexpr (Wanted.squares) m_squares = magnitude(digits.squares);
+  }
 
   template <class Result>
   KOKKOS_FUNCTION Result sum() {
     if constexpr (std::is_integral_v<Result>) {
-      return integer<Result>(m_digits.sum);
+      return integer<Result>(m_sum);
     } else {
-      if (m_digits.specials.flags != 0) return special<Result>(false);
-      return rounded<Result>(leading_bits(magnitude(m_digits.sum)));
+      if (m_flags != 0) return special<Result>(false);
+      return rounded<Result>(leading_bits(m_sum));
     }
   }
   template <class Result>
   KOKKOS_FUNCTION Result mean() {
-    if (m_digits.specials.flags != 0) return special<Result>(false);
-    return rounded<Result>(divided(magnitude(m_digits.sum), m_n));
+    if (m_flags != 0) return special<Result>(false);
+    return rounded<Result>(divided(m_sum, m_n));
   }
   template <class Result>
   KOKKOS_FUNCTION Result l1() {
     if constexpr (std::is_integral_v<Result>) {
-      return integer<Result>(m_digits.magnitude);
+      return integer<Result>(m_magnitude);
     } else {
-      if (m_digits.specials.flags != 0) return special<Result>(true);
-      return rounded<Result>(leading_bits(magnitude(m_digits.magnitude)));
+      if (m_flags != 0) return special<Result>(true);
+      return rounded<Result>(leading_bits(m_magnitude));
     }
   }
   template <class Result>
   KOKKOS_FUNCTION Result l2() {
-    if (m_digits.specials.flags != 0) return special<Result>(true);
-    return rounded<Result>(square_root(leading_bits(magnitude(m_digits.squares))));
+    if (m_flags != 0) return special<Result>(true);
+    return rounded<Result>(square_root(leading_bits(m_squares)));
   }
   /// (n S2 - S^2) / (n (n - ddof)); n > ddof.
   template <class Result>
   KOKKOS_FUNCTION Result variance(std::int64_t ddof) {
-    if (m_digits.specials.flags != 0) return spoiled<Result>();
+    if (m_flags != 0) return spoiled<Result>();
     return rounded<Result>(spread(ddof));
   }
   template <class Result>
   KOKKOS_FUNCTION Result deviation(std::int64_t ddof) {
-    if (m_digits.specials.flags != 0) return spoiled<Result>();
+    if (m_flags != 0) return spoiled<Result>();
     return rounded<Result>(square_root(spread(ddof)));
   }
 
  private:
   KOKKOS_FUNCTION WideValue spread(std::int64_t ddof) {
     const UInt128 divisor = static_cast<UInt128>(m_n) * (m_n - static_cast<std::uint64_t>(ddof));
-    return spread_over(m_n, m_digits.sum, m_digits.squares, divisor);
+    constexpr int product_digits = ExactFormat<T>::product_digits::count;
+    constexpr int sum_digits = ExactFormat<T>::sum_digits::count;
+    return spread_over<(product_digits > 2 * sum_digits ? product_digits : 2 * sum_digits)>(m_n, m_sum, m_squares,
+                                                                                            divisor);
   }
 
   /// Of sums of x, or of magnitudes, which have no negative infinity.
   template <class Result>
   KOKKOS_FUNCTION Result special(bool magnitudes) const {
-    const std::uint32_t flags = m_digits.specials.flags;
     constexpr std::uint32_t both = Specials::plus_infinity | Specials::minus_infinity;
-    if ((flags & Specials::nan) != 0 || (!magnitudes && (flags & both) == both)) return spoiled<Result>();
-    const bool negative = !magnitudes && (flags & Specials::minus_infinity) != 0;
+    if ((m_flags & Specials::nan) != 0 || (!magnitudes && (m_flags & both) == both)) return spoiled<Result>();
+    const bool negative = !magnitudes && (m_flags & Specials::minus_infinity) != 0;
     return (negative ? -1 : 1) * Kokkos::Experimental::infinity_v<Result>;
   }
 
-  template <class Result, class Digits>
-  KOKKOS_FUNCTION Result integer(Digits& digits) const {
-    const Magnitude m = magnitude(digits);
+  template <class Result>
+  KOKKOS_FUNCTION Result integer(const Magnitude& m) const {
     UInt128 value = 0;
     bool fits = m.end <= 3;
     for (int j = fits ? m.end - 1 : -1; j >= 0; --j) {
@@ -99,7 +104,8 @@ class MomentResults {
     return static_cast<Result>(m.negative ? ~bits + 1 : bits);
   }
 
-  digits_type& m_digits;
+  Magnitude m_sum = {}, m_magnitude = {}, m_squares = {};
+  std::uint32_t m_flags;
   std::uint64_t m_n;
   const Status& m_status;
 };

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything usual about an array in one read.
+#ifndef TESSERA_REDUCE_STATS_HPP
+#define TESSERA_REDUCE_STATS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string_view>
+#include <tessera/reduce/arg_extrema.hpp>
+#include <tessera/reduce/detail/fused_fold.hpp>
+#include <tessera/reduce/detail/moments_fold.hpp>
+#include <tessera/reduce/detail/zeros_fold.hpp>
+#include <tessera/reduce/sums.hpp>
+#include <type_traits>
+
+namespace tessera {
+
+/// What Stats gives. Floating results are double, each rounded once from the exact value; what has no value is NaN
+/// (floating), 0 (integer) or -1 (positions).
+template <class T>
+struct StatsResult {
+  using sum_type = std::conditional_t<std::is_floating_point_v<T>, double,
+                                      std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+  using magnitude_type = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
+
+  std::uint64_t count;  ///< elements; under NanPolicy::omit those that are not NaN
+  std::uint64_t count_nan, count_inf, count_zero;
+  T min, max;
+  std::int64_t argmin, argmax;  ///< row-major positions, the lowest among equals
+  sum_type sum;
+  double mean, var, std;
+  magnitude_type l1;
+  double l2;
+  magnitude_type linf;
+};
+
+namespace detail {
+
+template <class T>
+struct StatsMoments {
+  static constexpr Moments wanted{.sum = true, .magnitude = true, .squares = true};
+};
+
+/// The reducers behind Stats, as FusedFold takes them.
+template <class T>
+struct StatsHighest {
+  ArgMax<T> first;
+  ZeroCounts rest;
+};
+template <class T>
+struct StatsExtrema {
+  ArgMin<T> first;
+  StatsHighest<T> rest;
+};
+template <class T>
+struct StatsParts {
+  StatsMoments<T> first;
+  StatsExtrema<T> rest;
+};
+
+template <class T>
+class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
+                                   FusedFold<ArgFold<ArgMin<T>, T>, FusedFold<ArgFold<ArgMax<T>, T>, ZerosFold<T>>>> {
+  using Zeros = ZerosFold<T>;
+  using Highest = FusedFold<ArgFold<ArgMax<T>, T>, Zeros>;
+  using Extrema = FusedFold<ArgFold<ArgMin<T>, T>, Highest>;
+  using Base = FusedFold<MomentsFold<StatsMoments<T>, T>, Extrema>;
+
+ public:
+  using team_type = typename Base::team_type;
+
+  template <class R>
+  KOKKOS_FUNCTION StatsFold(const R& stats, const FoldContext& context)
+      : Base(StatsParts<T>{}, context), m_context(context), m_ddof(stats.ddof) {}
+
+  template <class Result>
+  KOKKOS_FUNCTION Result finalize(team_type& total, std::int64_t size, const Status& status) const {
+    const Specials specials = total.first.specials;
+    const ZeroCounts zeros = total.rest.rest.rest;
+    const std::int64_t n = m_context.nan == NanPolicy::omit ? size - specials.nans : size;
+    MomentResults<T, StatsMoments<T>::wanted> moments(total.first, n, status);
+
+    Result result;
+    result.count = static_cast<std::uint64_t>(n);
+    result.count_nan = static_cast<std::uint64_t>(specials.nans);
+    result.count_inf = static_cast<std::uint64_t>(specials.infinities);
+    result.count_zero = static_cast<std::uint64_t>(zeros.zeros);
+    result.sum = moments.template sum<decltype(result.sum)>();
+    result.l1 = moments.template l1<decltype(result.l1)>();
+    result.l2 = moments.template l2<double>();
+    result.mean = n > 0 ? moments.template mean<double>() : spoiled<double>();
+    result.var = n > m_ddof ? moments.template variance<double>(m_ddof) : spoiled<double>();
+    result.std = n > m_ddof ? moments.template deviation<double>(m_ddof) : spoiled<double>();
+    if (n <= 0) {
+      result.min = result.max = spoiled<T>();
+      result.argmin = result.argmax = -1;
+      result.linf = 0;
+      return result;
+    }
+    const ArgResult<T>& lowest = total.rest.first;
+    const ArgResult<T>& highest = total.rest.rest.first;
+    result.argmin = lowest.index;
+    result.argmax = highest.index;
+    result.min = lowest.value;
+    result.max = highest.value;
+    if constexpr (std::is_floating_point_v<T>) {
+      // Positions take zeros of both signs for equal, extrema do not.
+      if (lowest.value == 0 && zeros.negative_zeros > 0) result.min = -T(0);
+      if (highest.value == 0) result.max = zeros.negative_zeros == zeros.zeros ? -T(0) : T(0);
+      if (lowest.value == 0 && zeros.negative_zeros == 0) result.min = T(0);
+      const bool nan = lowest.value != lowest.value;
+      if (nan) result.min = result.max = spoiled<T>();
+      result.linf = nan ? spoiled<double>()
+                        : Kokkos::fmax(Kokkos::fabs(static_cast<double>(result.min)),
+                                       Kokkos::fabs(static_cast<double>(result.max)));
+    } else {
+      const auto size_of = [](T x) {
+        return x < 0 ? ~static_cast<std::uint64_t>(x) + 1 : static_cast<std::uint64_t>(x);
+      };
+      result.linf = Kokkos::max(size_of(result.min), size_of(result.max));
+    }
+    return result;
+  }
+
+ private:
+  FoldContext m_context;
+  std::int64_t m_ddof;
+};
+
+}  // namespace detail
+
+/// Count, NaN, infinities, zeros, min, max and their first positions, exact sum, mean, var, std, l1, l2, linf in one
+/// read. An empty input is legal; integer sums that do not fit raise StatusKind::integer_overflow.
+template <class T>
+struct Stats {
+  using result_type = StatsResult<T>;
+  using fold_type = detail::StatsFold<T>;
+  std::int64_t ddof = 0;
+  static constexpr std::string_view name() { return "stats"; }
+};
+
+}  // namespace tessera
+
+#endif
