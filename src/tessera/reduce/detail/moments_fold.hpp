@@ -15,6 +15,45 @@
 
 namespace tessera::detail {
 
+/// What infinities and NaN make of a sum, or of a sum of magnitudes, which have no negative infinity.
+template <class Result>
+KOKKOS_FUNCTION Result special_total(std::uint32_t flags, bool magnitudes) {
+  constexpr std::uint32_t both = Specials::plus_infinity | Specials::minus_infinity;
+  if ((flags & Specials::nan) != 0 || (!magnitudes && (flags & both) == both)) return spoiled<Result>();
+  const bool negative = !magnitudes && (flags & Specials::minus_infinity) != 0;
+  return (negative ? -1 : 1) * Kokkos::Experimental::infinity_v<Result>;
+}
+
+/// An exact integer in 64 bits, or 0 and StatusKind::integer_overflow.
+template <class Result>
+KOKKOS_FUNCTION Result integer_total(const Magnitude& m, const Status& status) {
+  UInt128 value = 0;
+  bool fits = m.end <= 3;
+  for (int j = fits ? m.end - 1 : -1; j >= 0; --j) {
+    value = value << 32 | (j >= m.begin ? static_cast<std::uint64_t>(m.digit[j]) : 0);
+  }
+  constexpr UInt128 largest = static_cast<UInt128>(~std::uint64_t{0}) >> (std::is_signed_v<Result> ? 1 : 0);
+  fits = fits && value <= largest + (m.negative && std::is_signed_v<Result> ? 1 : 0) &&
+         (!m.negative || std::is_signed_v<Result>);
+  if (!fits) {
+    status.raise(StatusKind::integer_overflow);
+    return 0;
+  }
+  const auto bits = static_cast<std::uint64_t>(value);
+  return static_cast<Result>(m.negative ? ~bits + 1 : bits);
+}
+
+/// A sum as Result, rounded once where that is floating.
+template <class Result>
+KOKKOS_FUNCTION Result exact_total(const Magnitude& m, std::uint32_t flags, bool magnitudes, const Status& status) {
+  if constexpr (std::is_integral_v<Result>) {
+    return integer_total<Result>(m, status);
+  } else {
+    if (flags != 0) return special_total<Result>(flags, magnitudes);
+    return rounded<Result>(leading_bits(m));
+  }
+}
+
 /// Results of exact moments of n elements, each rounded once. Takes the digits apart.
 template <class T, Moments Wanted>
 class MomentResults {
@@ -30,30 +69,20 @@ class MomentResults {
 
   template <class Result>
   KOKKOS_FUNCTION Result sum() {
-    if constexpr (std::is_integral_v<Result>) {
-      return integer<Result>(m_sum);
-    } else {
-      if (m_flags != 0) return special<Result>(false);
-      return rounded<Result>(leading_bits(m_sum));
-    }
+    return exact_total<Result>(m_sum, m_flags, false, m_status);
   }
   template <class Result>
   KOKKOS_FUNCTION Result mean() {
-    if (m_flags != 0) return special<Result>(false);
+    if (m_flags != 0) return special_total<Result>(m_flags, false);
     return rounded<Result>(divided(m_sum, m_n));
   }
   template <class Result>
   KOKKOS_FUNCTION Result l1() {
-    if constexpr (std::is_integral_v<Result>) {
-      return integer<Result>(m_magnitude);
-    } else {
-      if (m_flags != 0) return special<Result>(true);
-      return rounded<Result>(leading_bits(m_magnitude));
-    }
+    return exact_total<Result>(m_magnitude, m_flags, true, m_status);
   }
   template <class Result>
   KOKKOS_FUNCTION Result l2() {
-    if (m_flags != 0) return special<Result>(true);
+    if (m_flags != 0) return special_total<Result>(m_flags, true);
     return rounded<Result>(square_root(leading_bits(m_squares)));
   }
   /// (n S2 - S^2) / (n (n - ddof)); n > ddof.
@@ -75,33 +104,6 @@ class MomentResults {
     constexpr int sum_digits = ExactFormat<T>::sum_digits::count;
     return spread_over<(product_digits > 2 * sum_digits ? product_digits : 2 * sum_digits)>(m_n, m_sum, m_squares,
                                                                                             divisor);
-  }
-
-  /// Of sums of x, or of magnitudes, which have no negative infinity.
-  template <class Result>
-  KOKKOS_FUNCTION Result special(bool magnitudes) const {
-    constexpr std::uint32_t both = Specials::plus_infinity | Specials::minus_infinity;
-    if ((m_flags & Specials::nan) != 0 || (!magnitudes && (m_flags & both) == both)) return spoiled<Result>();
-    const bool negative = !magnitudes && (m_flags & Specials::minus_infinity) != 0;
-    return (negative ? -1 : 1) * Kokkos::Experimental::infinity_v<Result>;
-  }
-
-  template <class Result>
-  KOKKOS_FUNCTION Result integer(const Magnitude& m) const {
-    UInt128 value = 0;
-    bool fits = m.end <= 3;
-    for (int j = fits ? m.end - 1 : -1; j >= 0; --j) {
-      value = value << 32 | (j >= m.begin ? static_cast<std::uint64_t>(m.digit[j]) : 0);
-    }
-    constexpr UInt128 largest = static_cast<UInt128>(~std::uint64_t{0}) >> (std::is_signed_v<Result> ? 1 : 0);
-    fits = fits && value <= largest + (m.negative && std::is_signed_v<Result> ? 1 : 0) &&
-           (!m.negative || std::is_signed_v<Result>);
-    if (!fits) {
-      m_status.raise(StatusKind::integer_overflow);
-      return 0;
-    }
-    const auto bits = static_cast<std::uint64_t>(value);
-    return static_cast<Result>(m.negative ? ~bits + 1 : bits);
   }
 
   Magnitude m_sum = {}, m_magnitude = {}, m_squares = {};

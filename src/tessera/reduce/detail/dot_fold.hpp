@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The fold of exact sums of products. Products of floats are doubles; those of doubles are taken as p = xy rounded and
+// e = xy - p, which fma gives without error (T. Ogita, S. Rump, S. Oishi, "Accurate sum and dot product", 2005).
+#ifndef TESSERA_REDUCE_DETAIL_DOT_FOLD_HPP
+#define TESSERA_REDUCE_DETAIL_DOT_FOLD_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/exact_moments.hpp>
+#include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/moments_fold.hpp>
+#include <tessera/reduce/detail/pair_range.hpp>
+#include <tessera/status.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// Sums of products of floating elements.
+template <class T>
+class ExactProducts {
+  using Format = ExactFormat<T>;
+  static constexpr bool narrow = std::is_same_v<T, float>;
+
+ public:
+  using thread_type = ExactWindow<Format::product_words, Format::product_digits::low_bit>;
+  struct digits_type {
+    typename Format::product_digits sum;
+    Specials specials;
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) { thread.clear(); }
+
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& window, digits_type& digits,
+                                              const ElementPair<T> (&pairs)[N], const Index& index,
+                                              const Status& status) {
+    double products[N];
+    bool vanished = false;
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) {
+      products[k] = rounded_product(static_cast<double>(pairs[k].x), static_cast<double>(pairs[k].y));
+      vanished = vanished || (products[k] == 0 && pairs[k].x != 0 && pairs[k].y != 0);
+    }
+    const ExponentRange range = exponent_range(products);
+    if (range.empty && !vanished) return;
+    // Below, the error of a product would be subnormal.
+    if (range.ordinary && !vanished && range.lowest >= -917 && range.highest <= thread_type::exponent_max) {
+      const int level = window.fit(range.highest, range.lowest - (Format::product_bits - 1), digits.sum);
+      if (level != 0) {
+        window.count(narrow ? N : 2 * N, digits.sum);
+        if (!narrow && level <= 3) {
+          add_level<3>(window, pairs, products);
+        } else {
+          add_level<Format::product_words>(window, pairs, products);
+        }
+        return;
+      }
+    }
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) {
+      if (FloatParts<T>(pairs[k].x).finite() && FloatParts<T>(pairs[k].y).finite()) {
+        deposit_product(digits.sum, pairs[k].x, pairs[k].y);
+      } else {
+        note(context.nan, digits.specials, pairs[k], input_index(index, k), status);
+      }
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& window, digits_type& digits) {
+    window.empty(digits.sum);
+  }
+
+ private:
+  template <int Level, int N>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_level(thread_type& window, const ElementPair<T> (&pairs)[N],
+                                                    const double (&products)[N]) {
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) {
+      window.template add<Level>(products[k]);
+      if constexpr (!narrow) window.template add_low<Level>(Kokkos::fma(pairs[k].x, pairs[k].y, -products[k]));
+    }
+  }
+
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void note(NanPolicy nan, Specials& specials, ElementPair<T> pair,
+                                                    std::int64_t index, Status status) {
+    const FloatParts<T> x(pair.x), y(pair.y);
+    if (x.is_nan() || y.is_nan()) {
+      ++specials.nans;
+      if (nan != NanPolicy::omit) specials.flags |= Specials::nan;
+      if (nan == NanPolicy::error) status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(index));
+    } else if (x.magnitude() == 0 || y.magnitude() == 0) {
+      specials.flags |= Specials::nan;  // 0 times infinity
+    } else {
+      specials.flags |= x.negative() != y.negative() ? Specials::minus_infinity : Specials::plus_infinity;
+    }
+  }
+};
+
+/// Sums of products of integers, in halves that cannot overflow before they are emptied.
+template <class T>
+requires std::is_integral_v<T>
+class ExactProducts<T> {
+  using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  __extension__ typedef std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128> Product;
+
+ public:
+  struct thread_type {
+    SplitSum<std::uint64_t> low;
+    SplitSum<Wide> high;
+    std::int64_t terms;
+  };
+  struct digits_type {
+    typename ExactFormat<T>::product_digits sum;
+    Specials specials;
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) { thread = {}; }
+
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext&, thread_type& thread, digits_type& digits,
+                                              const ElementPair<T> (&pairs)[N], const Index&, const Status&) {
+    thread.terms += N;
+    if (thread.terms > (std::int64_t{1} << 30)) {
+      close_alone(thread, digits);
+      thread.terms = N;
+    }
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) {
+      const Product product = static_cast<Product>(pairs[k].x) * static_cast<Product>(pairs[k].y);
+      thread.low.add(static_cast<std::uint64_t>(product));
+      thread.high.add(static_cast<Wide>(product >> 64));
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, digits_type& digits) {
+    digits.sum.deposit(static_cast<std::int64_t>(thread.low.low), 0);
+    digits.sum.deposit(static_cast<std::int64_t>(thread.low.high), 32);
+    digits.sum.deposit(static_cast<std::int64_t>(thread.high.low), 64);
+    digits.sum.deposit(static_cast<std::int64_t>(thread.high.high), 96);
+    thread = {};
+  }
+};
+
+template <class R, class T>
+class DotFold {
+  using Products = ExactProducts<T>;
+
+ public:
+  static constexpr int lanes = 2 * packed_length<T>;
+  static constexpr int team_size_max = 256;
+  static constexpr int teams_at_once = 2;
+  using thread_type = typename Products::thread_type;
+  using spill_type = typename Products::digits_type;
+  using team_type = typename Products::digits_type;
+
+  KOKKOS_FUNCTION DotFold(const R&, const FoldContext& context) : m_context(context) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, spill_type& spill) const {
+    Products::clear(thread);
+    spill.sum.clear();
+    spill.specials = {0, 0, 0};
+  }
+
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const ElementPair<T> (&pairs)[N],
+                                       const Index& index, const Status& status) const {
+    Products::add(m_context, thread, spill, pairs, index, status);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, spill_type& spill, const team_type& part) const {
+    spill.sum.add(part.sum);
+    spill.specials.flags |= part.specials.flags;
+  }
+
+  KOKKOS_FUNCTION static std::size_t scratch_bytes(int team_size) {
+    return close_digits_entries(team_size) * sizeof(std::int64_t);
+  }
+
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type& spill, team_type& result,
+                                         std::byte* scratch) const {
+    if (team.team_rank() == 0) result.specials = {0, 0, 0};
+    Products::close_alone(thread, spill);
+    close_digits(team, spill.sum, result.sum, reinterpret_cast<std::int64_t*>(scratch));
+    if (spill.specials.flags != 0) Kokkos::atomic_or(&result.specials.flags, spill.specials.flags);
+    team.team_barrier();
+  }
+
+  KOKKOS_FUNCTION team_type& close_alone(thread_type& thread, spill_type& spill, team_type&) const {
+    Products::close_alone(thread, spill);
+    return spill;
+  }
+
+  template <TeamMember Member>
+  KOKKOS_FUNCTION static void store(const Member& team, const team_type& from, team_type& to) {
+    store_digits(team, from.sum, to.sum);
+    if (team.team_rank() == 0) to.specials = from.specials;
+  }
+
+  template <class Result>
+  KOKKOS_FUNCTION Result finalize(team_type& total, std::int64_t, const Status& status) const {
+    return exact_total<Result>(magnitude(total.sum), total.specials.flags, false, status);
+  }
+
+ private:
+  FoldContext m_context;
+};
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions of two views at once.
+#ifndef TESSERA_REDUCE_DOT_HPP
+#define TESSERA_REDUCE_DOT_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string_view>
+#include <tessera/reduce/detail/dot_fold.hpp>
+#include <tessera/reduce/detail/pair_range.hpp>
+#include <tessera/reduce/reduce.hpp>
+#include <type_traits>
+
+namespace tessera {
+
+/// Sum of products x y of two views, rounded once from the exact value; of integers the exact integer. A NaN element,
+/// or 0 times infinity, gives NaN. Empty: 0. A reducer of ElementPair<T>: for the overload of reduce with two inputs.
+template <class T, Summation S = Summation::exact>
+struct Dot {
+  using result_type = std::conditional_t<std::is_floating_point_v<T>, T,
+                                         std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+  using fold_type = detail::DotFold<Dot, T>;
+  static constexpr std::string_view name() { return "dot"; }
+};
+
+/// The same in the element type, with the error bound of Sum<T, Summation::fast>.
+template <class T>
+requires std::is_floating_point_v<T>
+struct Dot<T, Summation::fast> {
+  using value_type = T;
+  using result_type = T;
+  KOKKOS_FUNCTION value_type identity() const { return T(0); }
+  KOKKOS_FUNCTION value_type map(const ElementPair<T>& pair) const { return pair.x * pair.y; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into += from; }
+  static constexpr std::string_view name() { return "dot"; }
+};
+
+/// Reduces two views of the same extents and layout to one value, as reduce() does one view: the reducer maps
+/// ElementPair<T>{x, y}. Asynchronous, one kernel. Compulsory bytes: both views read once.
+/// \param[in] x, y  the same extents; read in 16-byte pieces where both are contiguous and begin alike
+/// \throws InvalidArgument  for different extents, and as reduce() of one view; ResourceError likewise
+template <ExecutionSpace Space, View XView, View YView, Reducer R, View OutView>
+
+void reduce(const Space& space, const XView& x, const YView& y, const R& reducer, const OutView& out,
+            const ReduceOptions& options, const Workspace<Space>& workspace) {
+  static_assert(AccessibleFrom<XView, Space> && AccessibleFrom<YView, Space> && AccessibleFrom<OutView, Space>,
+                "tessera::reduce: the views must be in memory that the space can access");
+  static_assert(
+      XView::rank() == YView::rank() && std::is_same_v<typename XView::array_layout, typename YView::array_layout>,
+      "tessera::reduce: `x` and `y` must have the same rank and layout");
+  static_assert(std::is_same_v<typename XView::non_const_value_type, typename YView::non_const_value_type>,
+                "tessera::reduce: `x` and `y` must have the same element type");
+  using Pair = ElementPair<typename XView::non_const_value_type>;
+  const Kokkos::Profiling::ScopedRegion region("tessera::reduce");
+  for (std::size_t d = 0; d < XView::rank(); ++d) {
+    detail::require_argument(x.extent(d) == y.extent(d), "tessera::reduce", "y", detail::extents_text(y),
+                             "the extents of `x`, " + detail::extents_text(x), "pass views of the same shape");
+  }
+  const ReducePlan plan = reduce_plan<Pair>(space, reducer, x.size(), options);
+  detail::require_argument(plan.variant == ReduceVariant::single_pass, "tessera::reduce", "options",
+                           std::string(to_string(plan.variant)), "automatic or single_pass for two views",
+                           "leave the variant out");
+  detail::require_scratch("tessera::reduce", plan.scratch_bytes, detail::device_limits(space));
+  detail::require_argument(workspace.bytes() >= plan.workspace_bytes, "tessera::reduce", "workspace",
+                           std::to_string(workspace.bytes()) + " bytes",
+                           "at least " + std::to_string(plan.workspace_bytes) + " bytes",
+                           "make it with reduce_plan(..).workspace_bytes");
+  const detail::fold_t<R, Pair> fold(reducer, {options.nan});
+  const auto launch = [&](const auto& range_x, const auto& range_y) {
+    using Range = std::decay_t<decltype(range_x)>;
+    const detail::PairRange<Range> range{range_x, range_y, range_x.size};
+    detail::launch_single_pass(space, plan, range, fold, out.data(), workspace.partials(), workspace.ticket(),
+                               workspace.status_word(), options.team_size);
+  };
+  if constexpr (detail::always_contiguous<XView>) {
+    launch(detail::contiguous_range(x), detail::contiguous_range(y));
+  } else {
+    if (x.span_is_contiguous() && y.span_is_contiguous()) {
+      launch(detail::contiguous_range(x), detail::contiguous_range(y));
+    } else {
+      launch(detail::strided_range(x), detail::strided_range(y));
+    }
+  }
+}
+
+/// The same, returned: allocates and fences the instance. \throws InvalidArgument, ResourceError
+template <ExecutionSpace Space, View XView, View YView, Reducer R>
+reduce_result_t<R> reduce(const Space& space, const XView& x, const YView& y, const R& reducer,
+                          const ReduceOptions& options = {}) {
+  using Pair = ElementPair<typename XView::non_const_value_type>;
+  const ReducePlan plan = reduce_plan<Pair>(space, reducer, x.size(), options);
+  const Workspace<Space> workspace(space, plan.workspace_bytes);
+  const Kokkos::View<reduce_result_t<R>, typename Space::memory_space> out(
+      Kokkos::view_alloc(space, "tessera::reduce::out", Kokkos::WithoutInitializing));
+  reduce(space, x, y, reducer, out, options, workspace);
+  check(space, workspace);
+  reduce_result_t<R> result;
+  Kokkos::deep_copy(space, result, out);
+  space.fence("tessera::reduce::result");
+  return result;
+}
+
+}  // namespace tessera
+
+#endif
