@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dot products against schoolbook integers.
+#include <catch2/catch_template_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <tessera/reduce/dot.hpp>
+
+#include "reduce_check.hpp"
+#include "reference/big_integer.hpp"
+#include "support/message.hpp"
+#include "support/spaces.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+using tessera::Dot;
+using tessera::ReduceOptions;
+using tessera::Summation;
+
+/// Finite elements only.
+template <class T>
+T exact_dot(const std::vector<T>& x, const std::vector<T>& y) {
+  tessera::reference::ExactTotal total(-2148);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    int ex = 0, ey = 0;
+    const double mx = std::frexp(static_cast<double>(x[i]), &ex), my = std::frexp(static_cast<double>(y[i]), &ey);
+    const auto a = static_cast<std::uint64_t>(std::ldexp(std::abs(mx), 53));
+    const auto b = static_cast<std::uint64_t>(std::ldexp(std::abs(my), 53));
+    const bool negative = std::signbit(mx) != std::signbit(my);
+    const int exponent = ex + ey - 106;
+    // The lowest bits of subnormals are zeros, which may lie below the total's own.
+    const auto add = [&](std::uint64_t product, int at) {
+      for (; product != 0 && at < -2148; ++at) product >>= 1;
+      if (product != 0) total.add(negative, product, at);
+    };
+    const std::uint64_t low = b & 0xffffffff, high = b >> 32;
+    add((a & 0xffffffff) * low, exponent);
+    add((a >> 32) * low, exponent + 32);
+    add((a & 0xffffffff) * high, exponent + 32);
+    add((a >> 32) * high, exponent + 64);
+  }
+  const T result =
+      tessera::reference::rounded_quotient<T>(total.magnitude(), tessera::reference::Natural(1), total.lowest());
+  return total.negative() ? -result : result;
+}
+
+template <class T, class Space>
+void check_dot(const Space& space, const std::vector<T>& x, const std::vector<T>& y) {
+  const auto dx = test::device_copy<Space>(x);
+  const auto dy = test::device_copy<Space>(y);
+  const T expected = exact_dot(x, y);
+  INFO("n = " << x.size());
+  CHECK(test::same_bits(tessera::reduce(space, dx, dy, Dot<T>{}), expected));
+  for (const int league : test::odd_league_sizes()) {
+    for (const int team : test::odd_team_sizes(space)) {
+      const ReduceOptions options{.league_size = league, .team_size = team};
+      CHECK(test::same_bits(tessera::reduce(space, dx, dy, Dot<T>{}, options), expected));
+    }
+  }
+}
+
+/// Exponents spread over [low, high).
+template <class T>
+std::vector<T> spread(std::size_t size, std::uint64_t seed, int low, int high) {
+  auto values = test::values<T>(size, seed);
+  for (std::size_t i = 0; i < size; ++i) {
+    const int exponent = low + static_cast<int>(test::mixed(i, seed + 7) % static_cast<std::uint64_t>(high - low));
+    values[i] = static_cast<T>(std::ldexp(values[i], exponent));
+  }
+  return values;
+}
+
+TEMPLATE_LIST_TEST_CASE("dot products are rounded once", "[reduce][dot]", test::Spaces) {
+  const TestType space;
+  for (const std::size_t size : {0, 1, 5, 1009, 20011}) {
+    check_dot(space, test::values<float>(size, 1), test::values<float>(size, 2));
+    check_dot(space, test::values<double>(size, 3), test::values<double>(size, 4));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("dot products over the range of exponents", "[reduce][dot]", test::Spaces) {
+  const TestType space;
+  check_dot(space, spread<float>(3001, 1, -140, 60), spread<float>(3001, 2, -140, 60));
+  check_dot(space, spread<double>(3001, 3, -1000, 500), spread<double>(3001, 4, -1000, 500));
+  check_dot(space, spread<double>(3001, 5, -560, -520), spread<double>(3001, 6, -560, -520));
+  check_dot(space, spread<double>(1009, 5, -1070, -1020), spread<double>(1009, 6, 0, 30));
+}
+
+TEMPLATE_LIST_TEST_CASE("a dot product that cancels", "[reduce][dot]", test::Spaces) {
+  const TestType space;
+  std::vector<double> x = test::values<double>(4001, 9), y = test::values<double>(4001, 10);
+  for (std::size_t i = 0; i < 2000; ++i) {
+    x[2000 + i] = x[i];
+    y[2000 + i] = -y[i];
+  }
+  x[4000] = 0x1p-300;
+  y[4000] = 0x1.8p-300;
+  check_dot(space, x, y);
+}
+
+TEMPLATE_LIST_TEST_CASE("dot: infinities, NaN and zero times infinity", "[reduce][dot]", test::Spaces) {
+  const TestType space;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto dot = [&](std::vector<double> x, std::vector<double> y) {
+    return tessera::reduce(space, test::device_copy<TestType>(x), test::device_copy<TestType>(y), Dot<double>{});
+  };
+  CHECK(dot({1, infinity}, {1, 2}) == infinity);
+  CHECK(dot({1, infinity}, {1, -2}) == -infinity);
+  CHECK(std::isnan(dot({infinity, infinity}, {1, -2})));
+  CHECK(std::isnan(dot({1, infinity}, {1, 0})));
+  CHECK(std::isnan(dot({std::nan(""), 1}, {0, 1})));
+  CHECK(dot({0x1p1000, 0x1p1000, -0x1p1000}, {0x1p500, 1, 0x1p500}) == 0x1p1000);
+}
+
+TEMPLATE_LIST_TEST_CASE("dot products of integers are exact", "[reduce][dot]", test::Spaces) {
+  const TestType space;
+  const auto dot = [&](auto x, auto y) {
+    using T = typename decltype(x)::value_type;
+    return tessera::reduce(space, test::device_copy<TestType>(x), test::device_copy<TestType>(y), Dot<T>{});
+  };
+  const auto x = test::values<std::int32_t>(10007, 1), y = test::values<std::int32_t>(10007, 2);
+  std::int64_t expected = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) expected += std::int64_t{x[i]} * y[i];
+  CHECK(dot(x, y) == expected);
+  constexpr std::int64_t big = std::int64_t{1} << 62;
+  CHECK(dot(std::vector<std::int64_t>{big, big, 7}, std::vector<std::int64_t>{big, -big, 6}) == 42);
+  CHECK_THROWS_AS(dot(std::vector<std::int64_t>{big, 1}, std::vector<std::int64_t>{2, 1}), tessera::InvalidArgument);
+}
+
+TEMPLATE_LIST_TEST_CASE("dot of views apart in memory, and begun unlike", "[reduce][dot]", test::Spaces) {
+  const TestType space;
+  const auto x = test::values<float>(3000, 1), y = test::values<float>(3000, 2);
+  const test::GuardedView<float, test::Right, TestType, 1> all_x({3000}, x), all_y({3000}, y);
+  const auto window = [](const auto& view, std::size_t begin) {
+    return Kokkos::subview(view, std::pair<std::size_t, std::size_t>(begin, begin + 2900));
+  };
+  const std::vector<float> from_x(x.begin() + 1, x.begin() + 2901), from_y(y.begin() + 2, y.begin() + 2902);
+  CHECK(test::same_bits(
+      tessera::reduce(space, window(all_x.const_view(), 1), window(all_y.const_view(), 2), Dot<float>{}),
+      exact_dot(from_x, from_y)));
+  const float fast = tessera::reduce(space, all_x.const_view(), all_y.const_view(), Dot<float, Summation::fast>{});
+  CHECK(std::abs(fast - exact_dot(x, y)) < 1e-3f);
+}
+
+TEMPLATE_LIST_TEST_CASE("dot of different extents is an error", "[reduce][dot][errors]", test::Spaces) {
+  const Kokkos::View<float*, TestType> x("x", 3), y("y", 4);
+  const auto call = [&] { tessera::reduce(TestType(), x, y, Dot<float>{}); };
+  test::check_message(test::message_of<tessera::InvalidArgument>(call),
+                      {"tessera::reduce", "`y`", "(4)", "expected", "(3)", ";"});
+}
+
+}  // namespace

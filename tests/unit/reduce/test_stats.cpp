@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stats and fused reducers: every field against references, and the same bits as the reducers alone.
+#include <algorithm>
+#include <catch2/catch_template_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <tessera/reduce/fused.hpp>
+#include <tessera/reduce/stats.hpp>
+
+#include "reduce_check.hpp"
+#include "reference/exact_reference.hpp"
+#include "support/spaces.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+using tessera::NanPolicy;
+using tessera::ReduceOptions;
+using tessera::Stats;
+using tessera::StatsResult;
+
+bool same_double(double a, double b) { return (std::isnan(a) && std::isnan(b)) || test::same_bits(a, b); }
+
+template <class T>
+void check_floating(const StatsResult<T>& got, const std::vector<T>& values, std::uint64_t ddof) {
+  const tessera::reference::ExactSums sums(values);
+  const double n = static_cast<double>(values.size());
+  INFO("n = " << values.size());
+  CHECK(got.count == values.size());
+  CHECK(same_double(got.sum, sums.sum<double>()));
+  CHECK(same_double(got.l1, sums.l1<double>()));
+  CHECK(same_double(got.l2, sums.l2<double>()));
+  CHECK(same_double(got.mean, n > 0 ? sums.mean<double>() : NAN));
+  CHECK(same_double(got.var, values.size() > ddof ? sums.variance<double>(ddof) : NAN));
+  CHECK(same_double(got.std, values.size() > ddof ? sums.deviation<double>(ddof) : NAN));
+  std::uint64_t zeros = 0, nans = 0, infinities = 0;
+  for (const T value : values) {
+    zeros += value == 0;
+    nans += std::isnan(value);
+    infinities += std::isinf(value);
+  }
+  CHECK(got.count_zero == zeros);
+  CHECK(got.count_nan == nans);
+  CHECK(got.count_inf == infinities);
+}
+
+template <class T, class Space>
+StatsResult<T> stats_of(const Space& space, const std::vector<T>& values, std::int64_t ddof = 0,
+                        const ReduceOptions& options = {}) {
+  return tessera::reduce(space, test::device_copy<Space>(values), Stats<T>{ddof}, options);
+}
+
+TEMPLATE_LIST_TEST_CASE("stats of floats, at sizes around a team's share", "[reduce][stats]", test::Spaces) {
+  const TestType space;
+  for (const std::size_t size : {1, 2, 3, 17, 1009, 8191, 100003}) {
+    const auto values = test::values<float>(size, size);
+    const auto got = stats_of(space, values);
+    check_floating(got, values, 0);
+    const auto lowest = std::min_element(values.begin(), values.end());
+    const auto highest = std::max_element(values.begin(), values.end());
+    CHECK(got.argmin == lowest - values.begin());
+    CHECK(got.argmax == highest - values.begin());
+    CHECK(got.min == *lowest);
+    CHECK(got.max == *highest);
+    CHECK(got.linf == std::max(std::abs(double{*lowest}), std::abs(double{*highest})));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("stats of doubles keep their bits under every plan", "[reduce][stats]", test::Spaces) {
+  const TestType space;
+  auto values = test::values<double>(20011);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ldexp(values[i], static_cast<int>(i % 1800) - 900);
+  const auto got = stats_of(space, values, 1);
+  check_floating(got, values, 1);
+  for (const int league : test::odd_league_sizes()) {
+    for (const int team : test::odd_team_sizes(space)) {
+      const auto again = stats_of(space, values, 1, {.league_size = league, .team_size = team});
+      INFO("league " << league << ", team " << team);
+      CHECK(test::same_bits(again.sum, got.sum));
+      CHECK(test::same_bits(again.var, got.var));
+      CHECK(test::same_bits(again.std, got.std));
+      CHECK(test::same_bits(again.l1, got.l1));
+      CHECK(test::same_bits(again.l2, got.l2));
+      CHECK(again.argmin == got.argmin);
+      CHECK(again.argmax == got.argmax);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("stats of nothing, of one element, and with too few for ddof", "[reduce][stats]",
+                        test::Spaces) {
+  const TestType space;
+  const auto nothing = stats_of(space, std::vector<double>{});
+  check_floating(nothing, std::vector<double>{}, 0);
+  CHECK(std::isnan(nothing.min));
+  CHECK(std::isnan(nothing.max));
+  CHECK(nothing.argmin == -1);
+  CHECK(nothing.argmax == -1);
+  CHECK(nothing.linf == 0);
+  const auto one = stats_of(space, std::vector<double>{-2.5}, 1);
+  check_floating(one, std::vector<double>{-2.5}, 1);
+  CHECK(one.min == -2.5);
+  CHECK(one.linf == 2.5);
+}
+
+TEMPLATE_LIST_TEST_CASE("stats: zeros of both signs", "[reduce][stats]", test::Spaces) {
+  const TestType space;
+  const auto both = stats_of(space, std::vector<float>{0.0f, -0.0f, 0.0f});
+  CHECK(both.count_zero == 3);
+  CHECK(std::signbit(both.min));
+  CHECK_FALSE(std::signbit(both.max));
+  CHECK(both.argmin == 0);
+  CHECK(both.argmax == 0);
+  const auto negative = stats_of(space, std::vector<float>{-0.0f, -0.0f});
+  CHECK(std::signbit(negative.max));
+  const auto positive = stats_of(space, std::vector<float>{0.0f, 3.0f});
+  CHECK_FALSE(std::signbit(positive.min));
+}
+
+TEMPLATE_LIST_TEST_CASE("stats: NaN and infinities under each policy", "[reduce][stats]", test::Spaces) {
+  const TestType space;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  auto values = test::values<double>(5003);
+  values[4000] = infinity;
+  const auto infinite = stats_of(space, values);
+  check_floating(infinite, values, 0);
+  CHECK(infinite.max == infinity);
+  CHECK(infinite.linf == infinity);
+
+  values[4000] = 1.0;
+  values[77] = values[4999] = std::nan("");
+  const auto propagated = stats_of(space, values);
+  CHECK(propagated.count == 5003);
+  CHECK(propagated.count_nan == 2);
+  CHECK(propagated.argmin == 77);
+  CHECK(propagated.argmax == 77);
+  for (const double value : {propagated.min, propagated.max, propagated.sum, propagated.mean, propagated.var,
+                             propagated.std, propagated.l1, propagated.l2, propagated.linf}) {
+    CHECK(std::isnan(value));
+  }
+
+  const auto omitted = stats_of(space, values, 0, {.nan = NanPolicy::omit});
+  auto rest = values;
+  std::erase_if(rest, [](double value) { return std::isnan(value); });
+  const tessera::reference::ExactSums sums(rest);
+  CHECK(omitted.count == 5001);
+  CHECK(omitted.count_nan == 2);
+  CHECK(same_double(omitted.mean, sums.mean<double>()));
+  CHECK(same_double(omitted.var, sums.variance<double>(0)));
+  CHECK(values[static_cast<std::size_t>(omitted.argmin)] == *std::min_element(rest.begin(), rest.end()));
+  CHECK_THROWS_AS(stats_of(space, values, 0, {.nan = NanPolicy::error}), tessera::InvalidArgument);
+}
+
+TEMPLATE_LIST_TEST_CASE("stats of integers come from exact integers", "[reduce][stats]", test::Spaces) {
+  const TestType space;
+  auto values = test::values<std::int64_t>(30011);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= std::int64_t{1} << (i % 37);
+  const auto got = stats_of(space, values, 1);
+  const tessera::reference::ExactSums sums(values);
+  bool fits = false;
+  CHECK(got.sum == sums.integer_sum<std::int64_t>(fits));
+  CHECK(fits);
+  CHECK(got.l1 == sums.integer_l1<std::uint64_t>(fits));
+  CHECK(fits);
+  CHECK(same_double(got.mean, sums.mean<double>()));
+  CHECK(same_double(got.var, sums.variance<double>(1)));
+  CHECK(same_double(got.std, sums.deviation<double>(1)));
+  CHECK(same_double(got.l2, sums.l2<double>()));
+  CHECK(got.min == *std::min_element(values.begin(), values.end()));
+  CHECK(got.linf == static_cast<std::uint64_t>(std::max(-got.min, got.max)));
+  CHECK(got.count_nan == 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("fused reducers give what each gives alone", "[reduce][fused]", test::Spaces) {
+  const TestType space;
+  const auto in = test::device_copy<TestType>(test::values<float>(12347));
+  const auto fused = tessera::fuse<float>(tessera::Sum<float>{}, tessera::Min<float>{}, tessera::Var<float>{1},
+                                          tessera::ArgMax<float>{});
+  const auto results = tessera::reduce(space, in, fused);
+  CHECK(test::same_bits(tessera::get<0>(results), tessera::reduce(space, in, tessera::Sum<float>{})));
+  CHECK(tessera::get<1>(results) == tessera::reduce(space, in, tessera::Min<float>{}));
+  CHECK(test::same_bits(tessera::get<2>(results), tessera::reduce(space, in, tessera::Var<float>{1})));
+  CHECK(tessera::get<3>(results).index == tessera::reduce(space, in, tessera::ArgMax<float>{}).index);
+  const Kokkos::View<float*, TestType> empty("empty", 0);
+  CHECK_THROWS_AS(tessera::reduce(space, empty, fused), tessera::InvalidArgument);
+}
+
+}  // namespace
