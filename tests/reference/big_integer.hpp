@@ -94,6 +94,16 @@ class Natural {
     return result;
   }
 
+  /// The bits above; `lost` becomes true where one below was set.
+  [[nodiscard]] Natural shifted_down(std::int64_t bits, bool& lost) const {
+    Natural result;
+    for (std::int64_t at = 0; at < std::min(bits, bit_length()); ++at) lost = lost || bit(at);
+    for (std::int64_t at = bits; at < bit_length(); ++at) {
+      if (bit(at)) result.set_bit(at - bits);
+    }
+    return result;
+  }
+
   void set_bit(std::int64_t at) { add_shifted(1, at); }
   void twice_plus(bool lowest) {
     std::uint32_t carry = lowest ? 1 : 0;
@@ -172,22 +182,36 @@ Result nearest(const Natural& value, bool rest, std::int64_t exponent) {
   return std::ldexp(static_cast<Result>(kept), static_cast<int>(last));  // exact, or overflows to infinity
 }
 
+/// numerator / denominator * 2^exponent as a whole number of some `bits` bits times 2^exponent, with an even exponent.
+struct ScaledQuotient {
+  Natural whole;
+  bool rest = false;
+  std::int64_t exponent = 0;
+
+  ScaledQuotient(const Natural& numerator, const Natural& denominator, std::int64_t bits, std::int64_t exponent_of) {
+    std::int64_t up = denominator.bit_length() - numerator.bit_length() + bits;
+    if ((exponent_of - up) % 2 != 0) ++up;
+    const Natural scaled = up >= 0 ? numerator.shifted_up(up) : numerator.shifted_down(-up, rest);
+    const Quotient q = quotient(scaled, denominator);
+    whole = q.whole;
+    rest = rest || q.rest;
+    exponent = exponent_of - up;
+  }
+};
+
 /// numerator / denominator * 2^exponent.
 template <class Result>
 Result rounded_quotient(const Natural& numerator, const Natural& denominator, std::int64_t exponent) {
-  const std::int64_t up = std::max<std::int64_t>(0, denominator.bit_length() - numerator.bit_length() + 80);
-  const Quotient q = quotient(numerator.shifted_up(up), denominator);
-  return nearest<Result>(q.whole, q.rest, exponent - up);
+  const ScaledQuotient q(numerator, denominator, 80, exponent);
+  return nearest<Result>(q.whole, q.rest, q.exponent);
 }
 
 /// sqrt(numerator / denominator * 2^exponent).
 template <class Result>
 Result rounded_root(const Natural& numerator, const Natural& denominator, std::int64_t exponent) {
-  std::int64_t up = std::max<std::int64_t>(0, denominator.bit_length() - numerator.bit_length() + 160);
-  if ((exponent - up) % 2 != 0) ++up;
-  const Quotient q = quotient(numerator.shifted_up(up), denominator);
+  const ScaledQuotient q(numerator, denominator, 160, exponent);
   const Natural root = whole_root(q.whole);
-  return nearest<Result>(root, q.rest || root.times(root).compare(q.whole) != 0, (exponent - up) / 2);
+  return nearest<Result>(root, q.rest || root.times(root).compare(q.whole) != 0, q.exponent / 2);
 }
 
 /// A sum of terms mantissa * 2^exponent of both signs, exponent >= lowest.

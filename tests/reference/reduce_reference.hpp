@@ -204,6 +204,7 @@ Reduced reduced(std::string_view name, const std::vector<T>& all, bool omit_nan 
     } else {
       // n multiplications in double, one rounding to the result, which may be subnormal.
       const long double product = float_product(values).value();
+      if (!std::isfinite(static_cast<Result>(product))) return answer(static_cast<Result>(product));
       const long double relative =
           static_cast<long double>(values.size()) * 0x1p-53L + std::numeric_limits<Result>::epsilon() / 2.0L;
       return {true, product, std::abs(product) * relative + std::numeric_limits<Result>::denorm_min()};

@@ -20,6 +20,7 @@
 #include <tessera/reduce/detail/reduce_single_pass.hpp>
 #include <tessera/reduce/detail/reduce_strided.hpp>
 #include <tessera/reduce/detail/reduce_two_stage.hpp>
+#include <tessera/reduce/detail/require_elements.hpp>
 #include <tessera/reduce/reduce_options.hpp>
 #include <tessera/reduce/reduce_plan.hpp>
 #include <tessera/reduce/reducers.hpp>
@@ -86,11 +87,7 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
                 "tessera::reduce: `out` must hold the reducer's result type");
   const Kokkos::Profiling::ScopedRegion region("tessera::reduce");
 
-  if constexpr (requires { R::needs_elements; }) {
-    detail::require_argument(!R::needs_elements || in.size() > 0, "tessera::reduce", "in",
-                             detail::extents_text(in) + " has no elements",
-                             "at least one element for " + std::string(R::name()), "test for emptiness before");
-  }
+  detail::require_elements("tessera::reduce", in, in.size(), reducer);
   const ReducePlan plan = reduce_plan<T>(space, reducer, in.size(), options);
   detail::require_scratch("tessera::reduce", plan.scratch_bytes, detail::device_limits(space));
   detail::require_argument(workspace.bytes() >= plan.workspace_bytes, "tessera::reduce", "workspace",

@@ -34,13 +34,11 @@ struct ScalarOf<MinMaxResult<T>> {
 template <class Result>
 using scalar_t = typename ScalarOf<Result>::type;
 
-/// Whether `got` is what reducer `name` gives for `values`: to the last bit where the reference has no bound.
-template <class Result, class T>
-void check_reduced(const Result& got, std::string_view name, const std::vector<T>& values, bool omit_nan = false) {
-  const reference::Reduced expected = reference::reduced<scalar_t<Result>>(name, values, omit_nan);
+/// Whether `got` is what is expected of reducer `name`: to the last bit where there is no bound.
+template <class T, class Result>
+void check_expected(const Result& got, std::string_view name, const reference::Reduced& expected) {
   REQUIRE(expected.defined);
-  INFO(name << " of " << values.size() << " elements: got " << printed(got) << ", expected " << printed(expected.value)
-            << " at " << expected.index);
+  INFO(name << ": got " << printed(got) << ", expected " << printed(expected.value) << " at " << expected.index);
   const auto same = [](auto value, long double wanted) { return same_value(static_cast<long double>(value), wanted); };
   if constexpr (std::is_same_v<Result, ArgResult<T>>) {
     CHECK(got.index == expected.index);
@@ -55,6 +53,13 @@ void check_reduced(const Result& got, std::string_view name, const std::vector<T
   }
 }
 
+/// The same of what reducer `name` gives for `values`.
+template <class Result, class T>
+void check_reduced(const Result& got, std::string_view name, const std::vector<T>& values, bool omit_nan = false) {
+  INFO(values.size() << " elements");
+  check_expected<T>(got, name, reference::reduced<scalar_t<Result>>(name, values, omit_nan));
+}
+
 /// Whether `got` keeps the bound of a fast sum. An accumulator takes at least one element, so no plan has more of them
 /// than elements.
 template <class T>
@@ -64,21 +69,24 @@ void check_fast_sum(T got, const std::vector<T>& values) {
   CHECK(within(got, expected.sum, reference::fast_sum_bound<T>(expected.sum_abs, values.size())));
 }
 
-/// Every built-in reducer on a view that holds `values`. Where integers do not fit or nothing is left, it throws.
+/// A reducer on a view that holds `values`. Where integers do not fit or nothing is left, it throws.
+template <class Space, class InView, class R, class T>
+void check_reducer(const Space& space, const InView& in, const R& reducer, const std::vector<T>& values,
+                   const ReduceOptions& options = {}) {
+  const bool omit_nan = options.nan == NanPolicy::omit;
+  if (reference::reduced<scalar_t<reduce_result_t<R>>>(R::name(), values, omit_nan).defined) {
+    check_reduced(reduce(space, in, reducer, options), R::name(), values, omit_nan);
+  } else {
+    INFO(R::name() << " of " << values.size() << " elements has no result");
+    CHECK_THROWS_AS(reduce(space, in, reducer, options), InvalidArgument);
+  }
+}
+
+/// Every built-in reducer of T.
 template <class T, class Space, class InView>
 void check_built_in_reducers(const Space& space, const InView& in, const std::vector<T>& values,
                              const ReduceOptions& options = {}) {
-  const bool omit_nan = options.nan == NanPolicy::omit;
-  BuiltInReducers::for_each<T>([&](const auto& reducer) {
-    using Result = reduce_result_t<std::decay_t<decltype(reducer)>>;
-    const auto name = reducer.name();
-    if (reference::reduced<scalar_t<Result>>(name, values, omit_nan).defined) {
-      check_reduced(reduce(space, in, reducer, options), name, values, omit_nan);
-    } else {
-      INFO(name << " of " << values.size() << " elements has no result");
-      CHECK_THROWS_AS(reduce(space, in, reducer, options), InvalidArgument);
-    }
-  });
+  BuiltInReducers::for_each<T>([&](const auto& reducer) { check_reducer(space, in, reducer, values, options); });
 }
 
 }  // namespace tessera::test
