@@ -11,6 +11,8 @@
 #include <tessera/filter/team_filter.hpp>
 #include <tessera/filter/weights.hpp>
 #include <tessera/reduce/reduce.hpp>
+#include <tessera/reduce/reduce_axes.hpp>
+#include <tessera/reduce/reduce_segments.hpp>
 #include <tessera/reduce/reducers.hpp>
 #include <tessera/reduce/team_reduce.hpp>
 #include <tessera/transpose/team_transpose.hpp>

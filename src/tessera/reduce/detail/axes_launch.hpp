@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a shape and a plan to kernels.
+#ifndef TESSERA_REDUCE_DETAIL_AXES_LAUNCH_HPP
+#define TESSERA_REDUCE_DETAIL_AXES_LAUNCH_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
+#include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/reduce_groups.hpp>
+#include <tessera/reduce/detail/reduce_parts.hpp>
+#include <tessera/reduce/detail/reduce_runs.hpp>
+#include <tessera/reduce/detail/reduce_staged.hpp>
+#include <tessera/workspace.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// Whether results of R may go to elements of Result: exact values round straight to any floating type.
+template <class R, class Result>
+inline constexpr bool holds_result = std::is_same_v<Result, reduce_result_t<R>> ||
+                                     (requires { typename R::fold_type; } && std::is_floating_point_v<Result> &&
+                                      std::is_floating_point_v<reduce_result_t<R>>);
+
+inline void require_automatic(std::string_view function, const ReduceOptions& options) {
+  require_argument(options.variant == ReduceVariant::automatic, function, "options",
+                   "variant " + std::string(to_string(options.variant)),
+                   std::string(to_string(ReduceVariant::automatic)), "the mapping follows from the extents");
+}
+
+template <class Space, class Plan>
+void require_axes_resources(std::string_view function, const Space& space, const Plan& plan,
+                            const Workspace<Space>& workspace) {
+  require_scratch(function, plan.scratch_bytes, device_limits(space));
+  require_argument(
+      workspace.bytes() >= plan.workspace_bytes, function, "workspace", std::to_string(workspace.bytes()) + " bytes",
+      "at least " + std::to_string(plan.workspace_bytes) + " bytes", "make it with the plan's workspace_bytes");
+}
+
+template <class Functor, class Space>
+void launch_teams(const Space& space, int league_size, int team_size, std::size_t scratch_bytes, const Functor& functor,
+                  int asked_team_size) {
+  typename Functor::policy_type policy(space, league_size, team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(scratch_bytes))));
+  if (asked_team_size != 0) require_launchable("tessera::reduce_axes", policy, functor, team_size);
+  Kokkos::parallel_for(Functor::label, policy, functor);
+}
+
+/// Gives the axes of a problem their parts in mapping groups.
+template <class Problem>
+void place_group_axes(const AxesShape& shape, int threads, Problem& problem) {
+  const AxesDim* reduced = shape.dims + shape.kept;
+  int lane = shape.reduced - 1;
+  int fast = -1;
+  const bool rows = shape.reduces_fastest();
+  const bool long_row = shape.reduced <= 1 || reduced[shape.reduced - 1].extent >= std::int64_t{16} * threads;
+  if (!rows || !long_row) {
+    if (rows) fast = shape.reduced - 1;
+    lane = -1;
+    for (int d = 0; d < shape.reduced; ++d) {
+      if (d != fast && (lane < 0 || reduced[d].extent > reduced[lane].extent)) lane = d;
+    }
+  }
+  problem.rest = 0;
+  problem.rest_size = 1;
+  for (int d = 0; d < shape.reduced; ++d) {
+    if (d == lane) {
+      problem.lane = reduced[d];
+    } else if (d == fast) {
+      problem.fast = reduced[d];
+    } else {
+      problem.dims[problem.kept + problem.rest++] = reduced[d];
+      problem.rest_size *= reduced[d].extent;
+    }
+  }
+  problem.divides_rest = problem.rest_size > problem.lane.extent;
+}
+
+template <class Space, class Fold, class T, class Result>
+void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Fold& fold, const T* in,
+                 Result* out, const Workspace<Space>& workspace, int asked_team_size) {
+  using Problem = AxesProblem<std::remove_const_t<T>, Fold, Result>;
+  Problem problem{in,
+                  out,
+                  static_cast<typename Fold::team_type*>(workspace.partials()),
+                  workspace.status_word(),
+                  fold,
+                  shape.kept_size,
+                  shape.reduced_size,
+                  1,
+                  shape.run_size,
+                  shape.kept,
+                  0,
+                  shape.run_dims,
+                  plan.parts,
+                  false,
+                  {},
+                  {},
+                  {}};
+  std::copy(shape.dims, shape.dims + axes_max, problem.dims);
+  const auto launch = [&](const auto& functor) {
+    launch_teams(space, plan.league_size, plan.team_size, plan.scratch_bytes, functor, asked_team_size);
+  };
+  if (plan.mapping == AxesMapping::groups) {
+    place_group_axes(shape, plan.threads, problem);
+    if constexpr (is_host_space<Space>) {
+      launch(ReduceColumns<Space, Problem>{problem});
+    } else {
+      const std::int64_t threads_fast = std::min<std::int64_t>(plan.threads, problem.fast.extent);
+      launch(ReduceGroups<Space, Problem>{problem, plan.scratch_bytes, plan.outputs, plan.threads,
+                                          static_cast<int>(std::max<std::int64_t>(1, threads_fast)),
+                                          !shape.reduces_fastest()});
+    }
+  } else {
+    problem.rest = shape.reduced - shape.run_dims;
+    for (int d = 0; d < problem.rest; ++d) problem.rest_size *= shape.dims[shape.kept + d].extent;
+    problem.divides_rest = problem.rest_size > problem.run_size;
+    if (plan.mapping == AxesMapping::runs) {
+      launch(ReduceRuns<Space, Problem>{problem, plan.scratch_bytes});
+    } else if constexpr (!is_host_space<Space>) {
+      const int row = static_cast<int>(shape.reduced_size);
+      launch(ReduceStaged<Space, Problem>{
+          problem, plan.scratch_bytes, plan.outputs, plan.threads, row,
+          static_cast<int>(staged_row_length(shape.reduced_size, plan.threads)),
+          row == 0 ? 0 : static_cast<std::uint64_t>(ceil_div(std::int64_t{1} << 32, row))});
+    }
+  }
+  if (plan.parts > 1) {
+    Problem joined = problem;
+    joined.parts = 1;
+    const int team_size = is_host_space<Space> ? 1 : power_of_two_below(std::min(plan.parts, 128));
+    ScratchLayout layout;
+    layout.append<AxesDim>(axes_max);
+    layout.append<std::byte>(FoldScratch<Fold>(team_size).bytes);
+    const std::int64_t league =
+        is_host_space<Space> ? std::min<std::int64_t>(shape.kept_size, plan.league_size) : shape.kept_size;
+    launch_teams(space, static_cast<int>(league), team_size, layout.bytes(),
+                 ReduceParts<Space, Problem>{joined, layout.bytes(), plan.parts}, 0);
+  }
+}
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the kernels of a reduction over axes share.
+#ifndef TESSERA_REDUCE_DETAIL_AXES_PROBLEM_HPP
+#define TESSERA_REDUCE_DETAIL_AXES_PROBLEM_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/axes_shape.hpp>
+#include <tessera/reduce/detail/thread_group.hpp>
+#include <tessera/reduce/reduce_axes_plan.hpp>
+#include <tessera/status.hpp>
+
+namespace tessera::detail {
+
+/// Registers for three such teams at once: where one closes, others read. As a kernel argument even where it is large:
+/// Kokkos' other ways cost microseconds.
+template <ExecutionSpace Space>
+using AxesPolicy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, 3>,
+                                      Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+
+template <class T, class Fold, class Result>
+struct AxesProblem {
+  using element_type = T;
+  using fold_type = Fold;
+  using result_type = Result;
+
+  const T* in;
+  Result* out;
+  typename Fold::team_type* partials;
+  std::uint64_t* status_word;
+  Fold fold;
+  std::int64_t kept_size, reduced_size;
+  std::int64_t rest_size, run_size;  // reduced elements = rest x run (runs), rest x fast x lane (groups)
+  int kept, rest, run;               // axes, in this order in dims
+  int parts;
+  bool divides_rest;  // what parts divide: the rest, or the run or lane
+  AxesDim dims[axes_max];
+  AxesDim fast, lane;  // groups: threads lie along fast, 0 .. lanes of a load along lane
+
+  /// For one thread, or a group of which rank 0 writes: the result, or a partial of it.
+  template <TeamMember Member>
+  KOKKOS_FUNCTION void finish(const Member& group, const AxesDim* axes, std::int64_t output, int part,
+                              typename Fold::team_type& total) const {
+    if (parts > 1) {
+      fold.store(group, total, partials[output * parts + part]);
+    } else if (group.team_rank() == 0) {
+      const AxesOffsets at = axes_offsets(axes, kept, output);
+      const Status status(status_word, static_cast<std::uint64_t>(at.position));
+      out[at.out] = fold.template finalize<Result>(total, reduced_size, status);
+    }
+  }
+};
+
+struct IndexRange {
+  std::int64_t begin, end;
+};
+
+/// Range number part of parts.
+KOKKOS_INLINE_FUNCTION IndexRange part_of(std::int64_t size, int parts, int part) {
+  const std::int64_t share = ceil_div(size, parts);
+  const std::int64_t begin = Kokkos::min(size, part * share);
+  return {begin, Kokkos::min(size, begin + share)};
+}
+
+/// Items of a worker: neighbours.
+KOKKOS_INLINE_FUNCTION IndexRange items_of(std::int64_t items, std::int64_t worker, std::int64_t workers) {
+  const std::int64_t share = ceil_div(items, workers);
+  const std::int64_t begin = Kokkos::min(items, worker * share);
+  return {begin, Kokkos::min(items, begin + share)};
+}
+
+/// The axes, where they can be indexed at run time. A device would copy a kernel's argument to each thread's memory
+/// for that, so they go to the team's scratch; ends with a barrier.
+template <class Space, TeamMember Member, class Problem>
+KOKKOS_FUNCTION const AxesDim* axes_in_reach(const Member& team, const Problem& problem, std::byte* scratch) {
+  if constexpr (is_host_space<Space>) {
+    return problem.dims;
+  } else {
+    auto* dims = reinterpret_cast<AxesDim*>(scratch);
+    if (team.team_rank() == 0) {
+      TESSERA_UNROLL
+      for (int d = 0; d < axes_max; ++d) dims[d] = problem.dims[d];
+    }
+    team.team_barrier();
+    return dims;
+  }
+}
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The second kernel where several teams share an output: folds their partial results.
+#ifndef TESSERA_REDUCE_DETAIL_REDUCE_PARTS_HPP
+#define TESSERA_REDUCE_DETAIL_REDUCE_PARTS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/reduce/detail/axes_problem.hpp>
+
+namespace tessera::detail {
+
+/// A team an output. problem.parts: 1, so that finish() writes results; parts: those to fold.
+template <ExecutionSpace Space, class Problem>
+struct ReduceParts {
+  using Fold = typename Problem::fold_type;
+  using policy_type = AxesPolicy<Space>;
+  static constexpr const char* label = "tessera::reduce_axes::parts";
+
+  Problem problem;
+  std::size_t scratch_bytes;
+  int parts;
+
+  KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
+    std::byte* scratch = team_scratch(team, scratch_bytes);
+    const AxesDim* axes = axes_in_reach<Space>(team, problem, scratch);
+    ScratchLayout layout;
+    layout.append<AxesDim>(axes_max);
+    std::byte* fold_scratch = scratch + layout.bytes();
+    const FoldScratch<Fold> pieces(team.team_size());
+    auto& total = *reinterpret_cast<typename Fold::team_type*>(fold_scratch + pieces.result_at);
+
+    const IndexRange outputs = items_of(problem.kept_size, team.league_rank(), team.league_size());
+    for (std::int64_t output = outputs.begin; output < outputs.end; ++output) {
+      typename Fold::thread_type thread;
+      typename Fold::spill_type spill;
+      problem.fold.begin(thread, spill);
+      for (int part = team.team_rank(); part < parts; part += team.team_size()) {
+        problem.fold.absorb(thread, spill, problem.partials[output * parts + part]);
+      }
+      problem.fold.close(team, thread, spill, total, fold_scratch + pieces.close_at);
+      problem.finish(team, axes, output, 0, total);
+      if (output + 1 < outputs.end) team.team_barrier();  // the total has been read
+    }
+  }
+};
+
+}  // namespace tessera::detail
+
+#endif

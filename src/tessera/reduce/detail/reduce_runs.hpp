@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mapping runs: a team on one output, or on a part of it, whose elements are one or several runs in memory. They are
+// read in 16-byte pieces.
+#ifndef TESSERA_REDUCE_DETAIL_REDUCE_RUNS_HPP
+#define TESSERA_REDUCE_DETAIL_REDUCE_RUNS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/detail/noinline.hpp>
+#include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/element_range.hpp>
+#include <tessera/reduce/detail/thread_fold.hpp>
+
+namespace tessera::detail {
+
+/// Of several axes: rare, and divisions are long.
+TESSERA_NOINLINE KOKKOS_FUNCTION inline std::int64_t position_among(const AxesDim* axes, int count,
+                                                                    std::int64_t index) {
+  return axes_offsets(axes, count, index).position;
+}
+TESSERA_NOINLINE KOKKOS_FUNCTION inline std::int64_t input_among(const AxesDim* axes, int count, std::int64_t index) {
+  return axes_offsets(axes, count, index).input;
+}
+
+/// Positions of the elements of a run, whose axes may not be in row-major order.
+struct RunPosition {
+  const AxesDim* axes;
+  int count;
+  std::int64_t step;  // of the position, where there is one axis; else 0
+  std::int64_t first_position, first_input;
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t index) const {
+    return first_position + (step != 0 ? index * step : position_among(axes, count, index));
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t input(std::int64_t index) const {
+    return first_input + input_among(axes, count, index);
+  }
+};
+
+KOKKOS_INLINE_FUNCTION std::int64_t run_step(const AxesDim* axes, int count) {
+  return count == 1 ? axes[0].position : 0;
+}
+
+template <ExecutionSpace Space, class Problem>
+struct ReduceRuns {
+  using Fold = typename Problem::fold_type;
+  using T = typename Problem::element_type;
+  using policy_type = AxesPolicy<Space>;
+  static constexpr const char* label = "tessera::reduce_axes::runs";
+
+  Problem problem;
+  std::size_t scratch_bytes;
+
+  KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
+    std::byte* scratch = team_scratch(team, scratch_bytes);
+    const AxesDim* axes = axes_in_reach<Space>(team, problem, scratch);
+    ScratchLayout layout;
+    layout.append<AxesDim>(axes_max);
+    std::byte* fold_scratch = scratch + layout.bytes();
+    const Status status(problem.status_word);
+
+    const IndexRange items = items_of(problem.kept_size * problem.parts, team.league_rank(), team.league_size());
+    for (std::int64_t item = items.begin; item < items.end; ++item) {
+      const QuotientRemainder split = divide(item, problem.parts);
+      const int part = static_cast<int>(split.remainder);
+      typename Fold::thread_type thread;
+      typename Fold::spill_type spill;
+      problem.fold.begin(thread, spill);
+      fold_part(team, axes, split.quotient, part, thread, spill, status);
+      if (team.team_size() == 1) {
+        typename Fold::team_type room;
+        problem.finish(team, axes, split.quotient, part, problem.fold.close_alone(thread, spill, room));
+      } else {
+        const FoldScratch<Fold> pieces(team.team_size());
+        auto& total = *reinterpret_cast<typename Fold::team_type*>(fold_scratch + pieces.result_at);
+        problem.fold.close(team, thread, spill, total, fold_scratch + pieces.close_at);
+        problem.finish(team, axes, split.quotient, part, total);
+        if (item + 1 < items.end) team.team_barrier();  // the total has been read
+      }
+    }
+  }
+
+  KOKKOS_FUNCTION void fold_part(const typename policy_type::member_type& team, const AxesDim* axes,
+                                 std::int64_t output, int part, typename Fold::thread_type& thread,
+                                 typename Fold::spill_type& spill, const Status& status) const {
+    const IndexRange rest =
+        part_of(problem.rest_size, problem.divides_rest ? problem.parts : 1, problem.divides_rest ? part : 0);
+    const IndexRange run =
+        part_of(problem.run_size, problem.divides_rest ? 1 : problem.parts, problem.divides_rest ? 0 : part);
+    const AxesOffsets base = axes_offsets(axes, problem.kept, output);
+    const AxesDim* rest_axes = axes + problem.kept;
+    for (std::int64_t r = rest.begin; r < rest.end; ++r) {
+      const AxesOffsets at = axes_offsets(rest_axes, problem.rest, r);
+      const AxesDim* run_axes = rest_axes + problem.rest;
+      const RunPosition position{run_axes, problem.run, run_step(run_axes, problem.run), at.position,
+                                 base.input + at.input};
+      const ContiguousRange<T, RunPosition> range{problem.in + base.in + at.in, problem.run_size, position};
+      thread_fold(problem.fold, range.part(run.begin, run.end), team.team_rank(), team.team_size(), thread, spill,
+                  status);
+    }
+  }
+};
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a reduction over axes or segments is mapped to teams: data, from a pure host function of extents and strides.
+#ifndef TESSERA_REDUCE_REDUCE_AXES_PLAN_HPP
+#define TESSERA_REDUCE_REDUCE_AXES_PLAN_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <tessera/detail/checks.hpp>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/reduce/detail/axes_shape.hpp>
+#include <tessera/reduce/reduce_options.hpp>
+#include <tessera/reduce/team_reduce.hpp>
+
+namespace tessera {
+
+/// What a team does in a reduction over axes.
+enum class AxesMapping {
+  runs,    ///< all threads on one output, whose elements lie in long runs; several teams an output where these are few
+  groups,  ///< a group of threads, or one, for each of several outputs; neighbours in memory to neighbouring threads
+  staged,  ///< short rows, many at a time, through a tile in team scratch
+};
+inline constexpr std::array axes_mappings{AxesMapping::runs, AxesMapping::groups, AxesMapping::staged};
+
+constexpr std::string_view to_string(AxesMapping mapping) {
+  switch (mapping) {
+    case AxesMapping::runs:
+      return "runs";
+    case AxesMapping::groups:
+      return "groups";
+    case AxesMapping::staged:
+      break;
+  }
+  return "staged";
+}
+
+struct ReduceAxesPlan {
+  AxesMapping mapping = AxesMapping::runs;
+  int league_size = 1;
+  int team_size = 1;
+  int outputs = 1;                  ///< that a team works on at a time
+  int threads = 1;                  ///< for each of them
+  int parts = 1;                    ///< teams that share an output and leave partial results for a second kernel
+  std::size_t scratch_bytes = 0;    ///< level 0, a team
+  std::size_t workspace_bytes = 0;  ///< partial results
+  bool operator==(const ReduceAxesPlan&) const = default;
+};
+
+inline std::string to_string(const ReduceAxesPlan& plan) {
+  return std::string(to_string(plan.mapping)) + " league " + std::to_string(plan.league_size) + " team " +
+         std::to_string(plan.team_size) + " outputs " + std::to_string(plan.outputs) + " threads " +
+         std::to_string(plan.threads) + " parts " + std::to_string(plan.parts) + " scratch " +
+         std::to_string(plan.scratch_bytes) + " B workspace " + std::to_string(plan.workspace_bytes) + " B";
+}
+
+namespace detail {
+
+/// Threads of a team.
+inline constexpr int axes_team_size_max = 256;
+/// Scratch that a team may take, so that several teams fit a multiprocessor.
+inline constexpr std::size_t axes_scratch_budget = 40 << 10;
+/// Of that, the tile of mapping staged.
+inline constexpr std::size_t axes_tile_bytes = 16 << 10;
+/// Columns that a host thread carries at a time: their elements share cache lines.
+inline constexpr int host_columns = 32;
+
+/// Scratch of mappings runs (one group) and groups.
+template <class Fold>
+KOKKOS_FUNCTION std::size_t axes_scratch_bytes(int groups, int threads, std::size_t tile_bytes) {
+  ScratchLayout layout;
+  layout.append<AxesDim>(axes_max);
+  layout.append<std::byte>(tile_bytes);
+  if (threads > 1) layout.append<std::byte>(static_cast<std::size_t>(groups) * FoldScratch<Fold>(threads).bytes);
+  return layout.bytes();
+}
+
+/// A row of the tile takes an odd multiple of its threads: they read without bank conflicts.
+KOKKOS_INLINE_FUNCTION std::int64_t staged_row_length(std::int64_t reduced_size, int threads) {
+  const std::int64_t pieces = ceil_div(reduced_size, threads);
+  return (pieces | 1) * threads;
+}
+
+inline int power_of_two_below(std::int64_t value) {
+  int power = 1;
+  while (2 * static_cast<std::int64_t>(power) <= value && power < (1 << 20)) power *= 2;
+  return power;
+}
+
+inline std::int64_t clamped(std::int64_t value, std::int64_t low, std::int64_t high) {
+  return std::max(low, std::min(value, high));
+}
+
+/// Elements of the longest axis, or of the runs' rest: what parts may divide.
+inline std::int64_t divisible_extent(const AxesShape& shape, AxesMapping mapping) {
+  if (mapping == AxesMapping::runs) {
+    return std::max(shape.run_size, shape.reduced_size / std::max<std::int64_t>(1, shape.run_size));
+  }
+  std::int64_t longest = 1;
+  for (int d = 0; d < shape.reduced; ++d) longest = std::max(longest, shape.dims[shape.kept + d].extent);
+  return longest;
+}
+
+template <class Fold>
+ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape, std::size_t element_bytes,
+                              const ReduceOptions& options) {
+  constexpr std::string_view function = "tessera::reduce_axes";
+  require_league_size(function, options.league_size);
+  require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : axes_team_size_max);
+  ReduceAxesPlan plan;
+  const std::int64_t kept = shape.kept_size;
+  const std::int64_t reduced = shape.reduced_size;
+  const bool rows = shape.reduces_fastest();
+  const auto asked = [&](int planned) { return options.team_size != 0 ? options.team_size : planned; };
+  std::int64_t elements_min;  // of a thread, below which an output is not divided
+
+  if (limits.is_host) {
+    // Each thread by itself: outputs one after the other, or a few columns at a time.
+    plan.mapping = rows && shape.run_size >= 4 ? AxesMapping::runs : AxesMapping::groups;
+    plan.team_size = asked(1);
+    plan.threads = plan.mapping == AxesMapping::runs ? plan.team_size : 1;
+    if (plan.mapping == AxesMapping::groups) plan.outputs = host_columns;
+    elements_min = 4096;
+  } else if (rows && shape.rows_adjacent && reduced <= 1024 &&
+             static_cast<std::size_t>(reduced) * element_bytes <= axes_tile_bytes / 4) {
+    plan.mapping = AxesMapping::staged;
+    plan.team_size = asked(128);
+    plan.threads = static_cast<int>(std::min<std::int64_t>(power_of_two_below(std::max<std::int64_t>(1, reduced / 32)),
+                                                           power_of_two_below(plan.team_size)));
+    plan.team_size -= plan.team_size % plan.threads;
+    const std::int64_t row_bytes = staged_row_length(reduced, plan.threads) * static_cast<std::int64_t>(element_bytes);
+    plan.outputs =
+        static_cast<int>(clamped(static_cast<std::int64_t>(axes_tile_bytes) / row_bytes, 1, 8 * plan.team_size));
+    elements_min = std::numeric_limits<std::int64_t>::max();
+  } else if (rows && shape.run_size >= 512 && shape.run_size * static_cast<std::int64_t>(element_bytes) >= 2048) {
+    plan.mapping = AxesMapping::runs;
+    plan.team_size = asked(shape.run_size < 4096 ? 128 : 256);
+    plan.threads = plan.team_size;
+    elements_min = 4 * Fold::lanes;
+  } else {
+    plan.mapping = AxesMapping::groups;
+    const int team = asked(256);
+    const std::int64_t wanted = clamped(reduced / 64, 1, team);  // threads that have enough to do
+    std::int64_t outputs = team / power_of_two_below(wanted);
+    if (!rows) {
+      // At least a row of 32 neighbouring columns, or all that lie side by side.
+      const std::int64_t columns = shape.dims[shape.kept - 1].extent;
+      outputs = clamped(columns, 1, std::max<std::int64_t>(outputs, std::min(team, 32)));
+    }
+    outputs = clamped(outputs, 1, kept);
+    std::int64_t threads = std::min<std::int64_t>(team / outputs, std::max<std::int64_t>(1, wanted));
+    while (threads > 1 &&
+           axes_scratch_bytes<Fold>(static_cast<int>(outputs), static_cast<int>(threads), 0) > axes_scratch_budget) {
+      outputs = std::max<std::int64_t>(1, outputs / 2);
+      if (outputs == 1) threads = std::min<std::int64_t>(threads, team / 2);
+    }
+    plan.outputs = static_cast<int>(outputs);
+    plan.threads = static_cast<int>(threads);
+    plan.team_size = static_cast<int>(outputs * threads);
+    elements_min = 64;
+  }
+
+  const std::int64_t blocks = ceil_div(kept, plan.outputs);
+  const std::int64_t wanted_teams =
+      options.league_size != 0 ? options.league_size
+      : limits.is_host         ? 4 * limits.concurrency
+                               : std::int64_t{multiprocessors(limits)} * (multiprocessor_threads / plan.team_size);
+  if (blocks > 0 && 2 * blocks <= wanted_teams && elements_min < reduced) {
+    const std::int64_t shares = reduced / (elements_min * plan.threads);
+    plan.parts =
+        static_cast<int>(clamped(std::min(shares, wanted_teams / blocks), 1, divisible_extent(shape, plan.mapping)));
+  }
+  const std::int64_t items = blocks * plan.parts;
+  const std::int64_t league_max = limits.is_host ? wanted_teams : std::numeric_limits<int>::max();
+  plan.league_size = static_cast<int>(options.league_size != 0 ? options.league_size : clamped(items, 1, league_max));
+  const bool tile = plan.mapping == AxesMapping::staged;
+  plan.scratch_bytes = axes_scratch_bytes<Fold>(
+      tile ? plan.team_size / plan.threads : plan.team_size / std::max(1, plan.threads), plan.threads,
+      tile ? static_cast<std::size_t>(plan.outputs * staged_row_length(reduced, plan.threads)) * element_bytes : 0);
+  if (plan.parts > 1) {
+    plan.workspace_bytes =
+        static_cast<std::size_t>(kept) * static_cast<std::size_t>(plan.parts) * sizeof(typename Fold::team_type);
+  }
+  return plan;
+}
+
+}  // namespace detail
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every set of axes of ranks 1 to 4, in each layout, by a reducer that sees each element and its position.
+#include <catch2/catch_template_test_macros.hpp>
+#include <cstdint>
+
+#include "axes_check.hpp"
+#include "support/spaces.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+using test::Extents;
+
+template <class Layout, class OutLayout, class Space>
+void check_ranks(const Space& space, const tessera::ReduceOptions& options = {}) {
+  const auto check = [&](const auto& extents) {
+    test::check_all_axes<Layout, OutLayout, std::int32_t>(space, test::PositionSum{}, extents, options);
+  };
+  check(Extents<1>{1});
+  check(Extents<1>{1009});
+  check(Extents<2>{3, 67});
+  check(Extents<2>{67, 3});
+  check(Extents<2>{1, 5});
+  check(Extents<3>{5, 33, 7});
+  check(Extents<3>{7, 1, 18});
+  check(Extents<4>{3, 5, 7, 11});
+  check(Extents<4>{2, 1, 9, 35});
+}
+
+TEMPLATE_LIST_TEST_CASE("all sets of axes, row-major", "[reduce][axes]", test::Spaces) {
+  check_ranks<test::Right, test::Right>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("all sets of axes, column-major", "[reduce][axes]", test::Spaces) {
+  check_ranks<test::Left, test::Right>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("all sets of axes, off 16-byte boundaries", "[reduce][axes]", test::Spaces) {
+  check_ranks<test::Misaligned, test::Strided>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("all sets of axes, every second element", "[reduce][axes]", test::Spaces) {
+  check_ranks<test::Strided, test::Left>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("all sets of axes, blocks of larger arrays", "[reduce][axes]", test::Spaces) {
+  check_ranks<test::Block, test::BlockLeft>(TestType());
+  check_ranks<test::BlockLeft, test::Block>(TestType());
+}
+
+TEMPLATE_LIST_TEST_CASE("all sets of axes under plans that no tuning would choose", "[reduce][axes]", test::Spaces) {
+  for (const int team_size : test::odd_team_sizes(TestType())) {
+    for (const int league_size : test::odd_league_sizes()) {
+      check_ranks<test::Right, test::Right>(TestType(), {.league_size = league_size, .team_size = team_size});
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("long and thin shapes", "[reduce][axes]", test::Spaces) {
+  const auto check = [](const auto& extents, const tessera::ReduceOptions& options = {}) {
+    test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{}, extents, options);
+  };
+  for (const std::size_t n : {4099, 30011}) {
+    for (const std::size_t m : {1, 2, 3, 17}) {
+      check(Extents<2>{m, n});
+      check(Extents<2>{n, m});
+    }
+  }
+  check(Extents<2>{1, 100003});
+  check(Extents<3>{7, 1009, 7});
+  check(Extents<3>{2, 3, 10007});
+  // Divided: several teams an output.
+  check(Extents<2>{3, 100003}, {.league_size = 64});
+  check(Extents<2>{100003, 3}, {.league_size = 64});
+  check(Extents<3>{1009, 2, 30}, {.league_size = 64});
+}
+
+TEMPLATE_LIST_TEST_CASE("rows and columns around what a team and a thread take", "[reduce][axes]", test::Spaces) {
+  for (const std::size_t n : {1,  2,  3,  4,   5,   7,   8,   15,  16,  17,   31,   32,   33,
+                              63, 64, 65, 127, 128, 129, 511, 512, 513, 1023, 1024, 1025, 2049}) {
+    test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{}, Extents<2>{n, 37});
+    test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{}, Extents<2>{131, n});
+    test::check_all_axes<test::Misaligned, test::Right, std::int32_t>(TestType(), test::PositionSum{},
+                                                                      Extents<2>{33, n});
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("eight axes", "[reduce][axes]", test::OneSpace) {
+  const Extents<8> extents{2, 3, 1, 2, 3, 2, 1, 3};
+  const std::vector<std::int32_t> values = test::values<std::int32_t>(216, 5);
+  const test::GuardedView<std::int32_t, test::BlockLeft, TestType, 8> in(extents, values);
+  for (unsigned mask = 0; mask < 256; ++mask) {
+    const auto expected = test::expected_of_axes(test::PositionSum{}, extents, values, mask);
+    test::check_axes_into<test::Right, 8>(TestType(), test::PositionSum{}, test::strided(in.const_view()), expected,
+                                          mask, {});
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("axes without elements", "[reduce][axes]", test::Spaces) {
+  test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{}, Extents<2>{0, 5});
+  test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{}, Extents<3>{4, 0, 5});
+}
+
+}  // namespace

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans of reductions over axes and segments are data: pure, printable, and fit the machine for every shape.
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <tessera/reduce/reduce_axes.hpp>
+#include <tessera/reduce/reduce_segments.hpp>
+
+namespace {
+
+using tessera::AxesMapping;
+using tessera::ReduceAxesPlan;
+using tessera::ReduceOptions;
+using tessera::detail::AxesArgument;
+using tessera::detail::DeviceLimits;
+
+constexpr DeviceLimits gpu{false, 132 * 2048, 48 << 10};
+constexpr DeviceLimits host{true, 2, 1 << 20};
+
+/// Of a row-major array; axis d is reduced where mask has bit d.
+std::vector<AxesArgument> arguments(const std::vector<std::int64_t>& extents, unsigned mask) {
+  std::vector<AxesArgument> axes(extents.size());
+  std::int64_t stride = 1;
+  for (std::size_t d = extents.size(); d-- > 0; stride *= extents[d])
+    axes[d] = {extents[d], stride, 0, (mask >> d & 1) != 0};
+  return axes;
+}
+
+template <class R, class T>
+ReduceAxesPlan plan_of(const DeviceLimits& limits, const std::vector<std::int64_t>& extents, unsigned mask,
+                       const ReduceOptions& options = {}) {
+  const std::vector<AxesArgument> axes = arguments(extents, mask);
+  return tessera::detail::make_axes_plan<tessera::detail::fold_t<R, T>>(
+      limits, tessera::detail::make_axes_shape(axes.data(), static_cast<int>(axes.size())), sizeof(T), options);
+}
+
+ReduceAxesPlan gpu_plan(const std::vector<std::int64_t>& extents, unsigned mask) {
+  return plan_of<tessera::Sum<float>, float>(gpu, extents, mask);
+}
+
+TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
+  CHECK(gpu_plan({1 << 15, 1 << 14}, 2).mapping == AxesMapping::runs);
+  CHECK(gpu_plan({1 << 25, 16}, 2).mapping == AxesMapping::staged);
+  CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::staged);
+  CHECK(gpu_plan({1 << 14, 1 << 15}, 1).mapping == AxesMapping::groups);
+  CHECK(gpu_plan({3, std::int64_t{1} << 28}, 1).threads == 1);
+  CHECK(gpu_plan({1, std::int64_t{1} << 29}, 2).parts > 132);
+  CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 1).parts > 132);
+  CHECK(gpu_plan({10007, 10009}, 1).parts > 1);
+}
+
+TEST_CASE("axes merge where memory allows it", "[reduce][axes][plan]") {
+  const auto shape = [](const std::vector<std::int64_t>& extents, unsigned mask) {
+    const std::vector<AxesArgument> axes = arguments(extents, mask);
+    return tessera::detail::make_axes_shape(axes.data(), static_cast<int>(axes.size()));
+  };
+  CHECK(shape({2, 3, 4, 5}, 12).reduced == 1);
+  CHECK(shape({2, 3, 4, 5}, 12).run_size == 20);
+  CHECK(shape({2, 3, 4, 5}, 12).rows_adjacent);
+  CHECK(shape({2, 3, 4, 5}, 5).reduced == 2);
+  CHECK(shape({2, 1, 4, 5}, 5).reduced == 1);
+  CHECK(shape({7, 1, 1, 1, 9, 1, 1, 5}, 0x12).kept == 2);
+  CHECK(shape({2, 3}, 0).kept == 1);
+}
+
+template <class R, class T>
+void check_plans_fit() {
+  constexpr std::int64_t huge = std::int64_t{1} << 28;
+  const std::vector<std::vector<std::int64_t>> shapes{{3, huge},
+                                                      {huge, 3},
+                                                      {17, 10000000},
+                                                      {10000000, 17},
+                                                      {10007, 10009},
+                                                      {1, 2 * huge},
+                                                      {2 * huge, 1},
+                                                      {101, 103, 10007},
+                                                      {7, 100019, 7},
+                                                      {5, 1001, 1001, 3},
+                                                      {3, 3, 3, 1001, 1001},
+                                                      {16 * huge, 2, 3},
+                                                      {5, 0},
+                                                      {0, 5},
+                                                      {1},
+                                                      {1024, 1024, 1024}};
+  for (const auto& extents : shapes) {
+    for (unsigned mask = 0; mask < (1u << extents.size()); ++mask) {
+      for (const DeviceLimits& limits : {gpu, host}) {
+        const ReduceAxesPlan plan = plan_of<R, T>(limits, extents, mask);
+        INFO(to_string(plan));
+        CHECK(plan.scratch_bytes <= (44 << 10));
+        CHECK(plan.league_size >= 1);
+        CHECK((plan.team_size >= 1 && plan.team_size <= (limits.is_host ? 2 : 256)));
+        CHECK(plan.parts >= 1);
+        CHECK(plan.workspace_bytes < (256 << 20));
+      }
+    }
+  }
+}
+
+TEST_CASE("plans fit for every shape", "[reduce][axes][plan]") {
+  check_plans_fit<tessera::Sum<float>, float>();
+  check_plans_fit<tessera::Var<double>, double>();
+  check_plans_fit<tessera::Max<std::int8_t>, std::int8_t>();
+}
+
+TEST_CASE("plans of axes and segments print and obey", "[reduce][axes][segments][plan]") {
+  const ReduceAxesPlan plan =
+      plan_of<tessera::Sum<float>, float>(host, {5, 1000000}, 2, {.league_size = 64, .team_size = 2});
+  CHECK(plan.league_size == 64);
+  CHECK(plan.team_size == 2);
+  CHECK(to_string(plan).find("runs league 64 team 2 outputs 1 threads 2 parts 12 scratch ") == 0);
+  CHECK(plan == plan_of<tessera::Sum<float>, float>(host, {5, 1000000}, 2, {.league_size = 64, .team_size = 2}));
+
+  using Fold = tessera::detail::fold_t<tessera::Sum<float>, float>;
+  const tessera::ReduceSegmentsPlan segments = tessera::detail::make_segments_plan<Fold>(gpu, 1 << 28, 1 << 20, {});
+  CHECK(segments.chunk == 1 << 14);
+  CHECK(segments.chunks == ((1 << 28) + (1 << 20)) >> 14);
+  CHECK(segments.scratch_bytes <= (44 << 10));
+  CHECK(to_string(segments).find("segments league 16448 team 128 chunk 16384 chunks 16448 scratch ") == 0);
+  for (const AxesMapping mapping : tessera::axes_mappings) CHECK(!to_string(mapping).empty());
+}
+
+}  // namespace

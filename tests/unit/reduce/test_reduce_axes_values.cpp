@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The built-in reducers over axes: exact to the last bit whatever the plan, NaN policies, real layouts.
+#include <catch2/catch_template_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <tessera/reduce/reduce.hpp>
+
+#include "axes_check.hpp"
+#include "support/spaces.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+using tessera::NanPolicy;
+using tessera::ReduceOptions;
+using test::Extents;
+
+template <class T>
+constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+
+// Few: the reference takes its time.
+constexpr Extents<3> extents{19, 1, 6};
+constexpr std::size_t size = 19 * 6;
+
+template <class T, class Space>
+void check_reducers(const Space& space, const std::vector<T>& values, const ReduceOptions& options = {}) {
+  const test::GuardedView<T, test::Right, Space, 3> in(extents, values);
+  for (const unsigned mask : {1u, 4u, 7u}) {
+    const auto view = test::strided(in.const_view());
+    test::check_axes<test::Right>(space, tessera::Sum<T>{}, view, values, mask, options);
+    test::check_axes<test::Right>(space, tessera::Std<T>{}, view, values, mask, options);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("reducers over axes", "[reduce][axes]", test::Spaces) {
+  check_reducers<float>(TestType(), test::values<float>(size));
+  check_reducers<double>(TestType(), test::values<double>(size), {.league_size = 7});
+  check_reducers<std::int64_t>(TestType(), test::values<std::int64_t>(size));
+}
+
+/// Magnitudes over all exponents that leave sums finite, so that every path of an exact sum is taken.
+template <class T>
+std::vector<T> wild_values(std::size_t count) {
+  std::vector<T> values = test::values<T>(count, 3);
+  constexpr int lowest = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+  constexpr int range = std::numeric_limits<T>::max_exponent - 20 - lowest;
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = std::ldexp(values[i], lowest + static_cast<int>(test::mixed(i, 9) % range));
+    if (i % 11 == 0) values[i] = T(i % 2 == 0 ? 0.0 : -0.0);
+  }
+  return values;
+}
+
+/// Each line has the bits of the line reduced by itself, divided among teams or not.
+template <class T, class R, class Space>
+void check_against_whole(const Space& space, const R& reducer) {
+  constexpr std::size_t rows = 3, columns = 2011;
+  const std::vector<T> values = wild_values<T>(rows * columns);
+  const test::GuardedView<T, test::Misaligned, Space, 2> in({rows, columns}, values);
+  for (const bool by_rows : {true, false}) {
+    std::vector<tessera::reduce_result_t<R>> expected;
+    for (std::size_t line = 0; line < (by_rows ? rows : columns); ++line) {
+      const auto lines = test::strided(in.const_view());
+      expected.push_back(by_rows ? tessera::reduce(space, Kokkos::subview(lines, line, Kokkos::ALL()), reducer)
+                                 : tessera::reduce(space, Kokkos::subview(lines, Kokkos::ALL(), line), reducer));
+    }
+    for (const int league_size : {0, 1, 50, 500}) {
+      const test::GuardedView<tessera::reduce_result_t<R>, test::Right, Space, 1> out({expected.size()});
+      tessera::reduce_axes(space, in.const_view(), {by_rows ? 1 : 0}, reducer, out.view(),
+                           {.league_size = league_size});
+      test::check_bits(out.read(), expected);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("exact results over axes have the bits of whole reductions", "[reduce][axes]", test::Spaces) {
+  check_against_whole<float>(TestType(), tessera::Sum<float>{});
+  check_against_whole<double>(TestType(), tessera::Sum<double>{});
+  check_against_whole<double>(TestType(), tessera::Std<double>{});
+}
+
+TEMPLATE_LIST_TEST_CASE("float sums over axes round to the output's type once", "[reduce][axes]", test::OneSpace) {
+  const std::vector<float> values{1.0f, 0x1p-24f, 0x1p-60f, 1.0f, 0x1p-24f, 0.0f};
+  const test::GuardedView<float, test::Right, TestType, 2> in({2, 3}, values);
+  const test::GuardedView<float, test::Right, TestType, 1> narrow({2});
+  const test::GuardedView<double, test::Right, TestType, 1> wide({2});
+  tessera::reduce_axes(TestType(), in.const_view(), {1}, tessera::Sum<float>{}, narrow.view());
+  tessera::reduce_axes(TestType(), in.const_view(), {1}, tessera::Sum<float>{}, wide.view());
+  CHECK(narrow.read() == std::vector<float>{0x1.000002p0f, 1.0f});
+  CHECK(wide.read() == std::vector<double>{1 + 0x1p-24, 1 + 0x1p-24});
+}
+
+TEMPLATE_LIST_TEST_CASE("NaN in one line spoils that line alone, or is left out", "[reduce][axes]", test::Spaces) {
+  const TestType space;
+  for (const unsigned mask : {1u, 2u}) {
+    constexpr std::size_t n = 12;
+    std::vector<float> values = test::values<float>(n * n);
+    values[5 * n + 7] = nan<float>;
+    values[5 * n + 5] = nan<float>;
+    const test::GuardedView<float, test::Right, TestType, 2> in({n, n}, values);
+    const auto view = test::strided(in.const_view());
+    test::check_axes<test::Right>(space, tessera::Sum<float>{}, view, values, mask);
+    test::check_axes<test::Right>(space, tessera::Max<float>{}, view, values, mask);
+
+    const test::GuardedView<float, test::Right, TestType, 1> out({n});
+    tessera::reduce_axes(space, in.const_view(), {mask == 1 ? 0 : 1}, tessera::Mean<float>{}, out.view(),
+                         {.nan = NanPolicy::omit});
+    std::vector<float> expected;
+    for (const auto& line : tessera::reference::lines({n, n}, {mask == 1, mask == 2})) {
+      std::vector<float> left = tessera::reference::gathered(values, line);
+      std::erase_if(left, [](float x) { return std::isnan(x); });
+      expected.push_back(test::expected_of<float>(tessera::Mean<float>{}, left));
+    }
+    test::check_bits(out.read(), expected);
+  }
+}
+
+/// Few values, so that many are equal: positions are those among the reduced axes, the first or the last one.
+TEMPLATE_LIST_TEST_CASE("positions of extrema over axes", "[reduce][axes]", test::Spaces) {
+  const TestType space;
+  std::vector<float> values(8 * 30 * 5);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(test::mixed(i) % 7);
+  const auto check = [&](const auto& in, unsigned mask, const auto& reducer, bool last) {
+    using Result = tessera::reduce_result_t<std::decay_t<decltype(reducer)>>;
+    const auto lines = tessera::reference::lines({8, 30, 5}, {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0});
+    std::vector<std::int64_t> expected, got;
+    for (const auto& line : lines) {
+      const std::vector<float> of = tessera::reference::gathered(values, line);
+      std::size_t best = 0;
+      for (std::size_t i = 0; i < of.size(); ++i) best = of[i] < of[best] || (last && of[i] == of[best]) ? i : best;
+      expected.push_back(static_cast<std::int64_t>(best));
+    }
+    const Kokkos::View<Result***, Kokkos::LayoutRight, TestType> out("out", (mask & 1) != 0 ? 1 : 8,
+                                                                     (mask & 2) != 0 ? 1 : 30, (mask & 4) != 0 ? 1 : 5);
+    tessera::reduce_axes(space, in, test::axes_of(mask, 3), reducer, out);
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
+    for (std::size_t i = 0; i < host.size(); ++i) got.push_back(host.data()[i].index);
+    CHECK(got == expected);
+  };
+  const test::GuardedView<float, test::Right, TestType, 3> right({8, 30, 5}, values);
+  const test::GuardedView<float, test::Left, TestType, 3> left({8, 30, 5}, values);
+  for (unsigned mask = 0; mask < 8; ++mask) {
+    INFO("axes " << mask);
+    check(right.const_view(), mask, tessera::ArgMin<float>{}, false);
+    check(left.const_view(), mask, tessera::ArgMin<float>{}, false);
+    check(left.const_view(), mask, tessera::ArgMinLast<float>{}, true);
+  }
+}
+
+template <class Layout, class Space>
+void check_real_layout(const Space& space) {
+  const std::vector<std::int32_t> values = test::values<std::int32_t>(9 * 40 * 7);
+  const test::GuardedView<std::int32_t, Layout, Space, 3> in({9, 40, 7}, values);
+  for (const unsigned mask : {1u, 3u, 6u}) {
+    test::check_axes<Layout>(space, test::PositionSum{}, in.const_view(), values, mask);
+    test::check_axes<Layout>(space, test::PositionSum{}, in.view(), values, mask);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("axes of views as users have them", "[reduce][axes]", test::OneSpace) {
+  check_real_layout<test::Right>(TestType());
+  check_real_layout<test::Left>(TestType());
+}
+
+}  // namespace
