@@ -3,6 +3,8 @@
 #
 # Builds project/ as a user of Tessera would, and runs it where RUN is true.
 #   cmake -DHOW=package|subdirectory -DSOURCE_DIR=.. -DBUILD_DIR=.. -DKOKKOS_DIR=.. -DCOMPILER=.. -DRUN=ON -P consume.cmake
+cmake_minimum_required(VERSION 3.25)
+
 function(run_command)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
@@ -15,10 +17,10 @@ file(REMOVE_RECURSE "${work_dir}")
 set(arguments --no-warn-unused-cli -G Ninja -S "${CMAKE_CURRENT_LIST_DIR}/project" -B "${work_dir}/build" -DCMAKE_BUILD_TYPE=Release
               "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}")
 # Nothing but Kokkos may be asked for.
-foreach(package KokkosKernels HDF5 CLI11 nlohmann_json fmt Catch2)
-  list(APPEND arguments -DCMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
+foreach(unwanted KokkosKernels HDF5 CLI11 nlohmann_json fmt Catch2)
+  list(APPEND arguments -DCMAKE_DISABLE_FIND_PACKAGE_${unwanted}=ON)
 endforeach()
-if(HOW STREQUAL package)
+if("${HOW}" STREQUAL "package")
   # No Kokkos is named: the package remembers the one it was built with.
   run_command("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --component tessera_development --prefix "${work_dir}/prefix")
   list(APPEND arguments "-DTessera_ROOT=${work_dir}/prefix")
