@@ -4,6 +4,7 @@
 // What holds for every reduction, whatever the data.
 #include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
+#include <cmath>
 #include <cstdint>
 #include <tessera/reduce/reduce.hpp>
 #include <utility>
@@ -61,6 +62,42 @@ TEMPLATE_LIST_TEST_CASE("a fast sum is that of its parts, within both bounds", "
     const long double bound =
         tessera::reference::fast_sum_bound<float>(tessera::reference::float_sum(values).sum_abs, size);
     CHECK(test::within(tessera::reduce(space, in, sum), parts, 2 * bound));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("no order and no plan changes an exact result", "[reduce]", test::Spaces) {
+  const TestType space;
+  test::RandomSizes sizes(15);
+  for (int run = 0; run < 20; ++run) {
+    std::vector<double> values = test::values<double>(sizes.between(1, 20000), 100 + static_cast<std::uint64_t>(run));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = std::ldexp(values[i], static_cast<int>(test::mixed(i) % 2000) - 1000);
+    }
+    INFO("size " << values.size());
+    const double sum = tessera::reference::ExactSums(values).sum<double>();
+    for (int order = 0; order < 3; ++order) {
+      const tessera::ReduceOptions options{.league_size = static_cast<int>(sizes.between(1, 40))};
+      const auto in = test::device_copy<TestType>(values);
+      CHECK(test::same_bits(tessera::reduce(space, in, tessera::Sum<double>{}, options), sum));
+      for (std::size_t i = values.size(); i-- > 1;) std::swap(values[i], values[sizes.between(0, i)]);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("positions of extremes mirror each other and hold them", "[reduce]", test::Spaces) {
+  const TestType space;
+  test::RandomSizes sizes(16);
+  for (int run = 0; run < 20; ++run) {
+    std::vector<double> values = test::values<double>(sizes.between(1, 20000), static_cast<std::uint64_t>(run));
+    for (double& x : values) x = std::round(8 * x);
+    const tessera::ReduceOptions options{.league_size = static_cast<int>(sizes.between(1, 40))};
+    const auto max = tessera::reduce(space, test::device_copy<TestType>(values), tessera::ArgMax<double>{}, options);
+    CHECK(values.at(static_cast<std::size_t>(max.index)) == max.value);
+    for (double& x : values) x = -x;
+    CHECK(tessera::reduce(space, test::device_copy<TestType>(values), tessera::ArgMin<double>{}).index == max.index);
+    std::reverse(values.begin(), values.end());
+    const auto last = tessera::reduce(space, test::device_copy<TestType>(values), tessera::ArgMinLast<double>{});
+    CHECK(last.index == static_cast<std::int64_t>(values.size()) - 1 - max.index);
   }
 }
 

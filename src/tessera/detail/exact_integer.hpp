@@ -11,6 +11,24 @@
 
 namespace tessera::detail {
 
+/// element < 0, where that can be.
+template <class T>
+KOKKOS_FUNCTION bool is_negative(T element) {
+  if constexpr (std::is_signed_v<T>) {
+    return element < T(0);
+  } else {
+    return false;
+  }
+}
+
+/// |element|, of the lowest integer too.
+template <class T>
+KOKKOS_FUNCTION std::make_unsigned_t<T> magnitude_of(T element) {
+  using Unsigned = std::make_unsigned_t<T>;
+  const auto bits = static_cast<Unsigned>(element);
+  return is_negative(element) ? static_cast<Unsigned>(Unsigned(0) - bits) : bits;
+}
+
 /// A 128-bit two's complement integer: room for 2^63 terms of 64 bits.
 struct ExactInteger {
   std::uint64_t low = 0;

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string_view>
+#include <tessera/detail/exact_integer.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <type_traits>
 
@@ -116,10 +117,7 @@ struct LInf<T> {
   using value_type = std::make_unsigned_t<T>;
   using result_type = std::uint64_t;
   KOKKOS_FUNCTION value_type identity() const { return 0; }
-  KOKKOS_FUNCTION value_type map(T element) const {
-    const auto bits = static_cast<value_type>(element);
-    return element < T(0) ? static_cast<value_type>(value_type(0) - bits) : bits;
-  }
+  KOKKOS_FUNCTION value_type map(T element) const { return detail::magnitude_of(element); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = from > into ? from : into; }
   KOKKOS_FUNCTION result_type finalize(const value_type& value) const { return value; }
   static constexpr std::string_view name() { return "linf"; }

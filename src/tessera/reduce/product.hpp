@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string_view>
+#include <tessera/detail/exact_integer.hpp>
 #include <tessera/status.hpp>
 #include <type_traits>
 
@@ -93,9 +94,7 @@ struct Prod<T> {
 
   KOKKOS_FUNCTION value_type identity() const { return {1, false, false}; }
   KOKKOS_FUNCTION value_type map(T element) const {
-    const auto bits = static_cast<std::uint64_t>(element);
-    const bool negative = element < T(0);
-    return {negative ? ~bits + 1 : bits, negative, false};
+    return {detail::magnitude_of(element), detail::is_negative(element), false};
   }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     if (into.magnitude == 0 || from.magnitude == 0) {
