@@ -10,10 +10,16 @@
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/team_filter.hpp>
 #include <tessera/filter/weights.hpp>
+#include <tessera/reduce/dot.hpp>
+#include <tessera/reduce/exact_accumulator.hpp>
+#include <tessera/reduce/fused.hpp>
 #include <tessera/reduce/reduce.hpp>
 #include <tessera/reduce/reduce_axes.hpp>
 #include <tessera/reduce/reduce_segments.hpp>
+#include <tessera/reduce/reduce_axes.hpp>
+#include <tessera/reduce/reduce_segments.hpp>
 #include <tessera/reduce/reducers.hpp>
+#include <tessera/reduce/stats.hpp>
 #include <tessera/reduce/team_reduce.hpp>
 #include <tessera/transpose/team_transpose.hpp>
 #include <tessera/transpose/transpose.hpp>

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/reduce/detail/dot_fold.hpp>
+#include <tessera/reduce/detail/exact_arithmetic.hpp>
 #include <tessera/reduce/detail/pair_range.hpp>
 #include <tessera/reduce/reduce.hpp>
 #include <type_traits>
@@ -54,6 +55,7 @@ void reduce(const Space& space, const XView& x, const YView& y, const R& reducer
                 "tessera::reduce: `x` and `y` must have the same element type");
   using Pair = ElementPair<typename XView::non_const_value_type>;
   const Kokkos::Profiling::ScopedRegion region("tessera::reduce");
+  if constexpr (detail::sums_exactly<detail::fold_t<R, Pair>>()) detail::require_exact_arithmetic("tessera::reduce");
   for (std::size_t d = 0; d < XView::rank(); ++d) {
     detail::require_argument(x.extent(d) == y.extent(d), "tessera::reduce", "y", detail::extents_text(y),
                              "the extents of `x`, " + detail::extents_text(x), "pass views of the same shape");

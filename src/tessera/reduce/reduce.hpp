@@ -14,6 +14,7 @@
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/reduce/detail/exact_arithmetic.hpp>
 #include <tessera/reduce/detail/reduce_grid_stride.hpp>
 #include <tessera/reduce/detail/reduce_interleaved.hpp>
 #include <tessera/reduce/detail/reduce_sequential.hpp>
@@ -87,6 +88,7 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
                 "tessera::reduce: `out` must hold the reducer's result type");
   const Kokkos::Profiling::ScopedRegion region("tessera::reduce");
 
+  if constexpr (detail::sums_exactly<detail::fold_t<R, T>>()) detail::require_exact_arithmetic("tessera::reduce");
   detail::require_elements("tessera::reduce", in, in.size(), reducer);
   const ReducePlan plan = reduce_plan<T>(space, reducer, in.size(), options);
   detail::require_scratch("tessera::reduce", plan.scratch_bytes, detail::device_limits(space));

@@ -16,6 +16,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
 #include <tessera/reduce/detail/axes_launch.hpp>
+#include <tessera/reduce/detail/exact_arithmetic.hpp>
 #include <tessera/reduce/detail/require_elements.hpp>
 #include <tessera/reduce/reduce_axes_plan.hpp>
 #include <tessera/reduce/reduce_options.hpp>
@@ -150,6 +151,7 @@ void reduce_axes(const Space& space, const InView& in, const Axes& axes, const R
   if (shape.kept_size > 0) {
     detail::require_elements(function, in, static_cast<std::uint64_t>(shape.reduced_size), reducer);
   }
+  if constexpr (detail::sums_exactly<detail::fold_t<R, T>>()) detail::require_exact_arithmetic(function);
   const ReduceAxesPlan plan = reduce_axes_plan(space, in, axes, reducer, options);
   detail::require_axes_resources(function, space, plan, workspace);
   if (shape.kept_size == 0) return;

@@ -12,6 +12,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
 #include <tessera/reduce/detail/axes_launch.hpp>
+#include <tessera/reduce/detail/exact_arithmetic.hpp>
 #include <tessera/reduce/detail/reduce_segments.hpp>
 #include <tessera/reduce/reduce_options.hpp>
 #include <tessera/reduce/reducers.hpp>
@@ -129,6 +130,7 @@ void reduce_segments(const Space& space, const InView& in, const OffsetsView& of
   if (segments == 0) return;
 
   using Fold = detail::fold_t<R, T>;
+  if constexpr (detail::sums_exactly<Fold>()) detail::require_exact_arithmetic("tessera::reduce_segments");
   using Problem = detail::SegmentsProblem<T, Fold, Result>;
   const Problem problem{in.data(),
                         offsets.data(),

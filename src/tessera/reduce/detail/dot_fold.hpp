@@ -152,6 +152,7 @@ class DotFold {
 
  public:
   static constexpr int lanes = 2 * packed_length<T>;
+  static constexpr bool sums_exactly = std::is_floating_point_v<T>;
   static constexpr int team_size_max = 256;
   static constexpr int teams_at_once = 2;
   using thread_type = typename Products::thread_type;

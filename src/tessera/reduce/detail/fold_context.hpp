@@ -48,6 +48,16 @@ KOKKOS_FUNCTION std::int64_t input_index(const Index& index, int k) {
   }
 }
 
+/// Whether a fold cuts floating terms without error, which needs arithmetic as the standard has it.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool sums_exactly() {
+  if constexpr (requires { Fold::sums_exactly; }) {
+    return Fold::sums_exactly;
+  } else {
+    return false;
+  }
+}
+
 /// 16-byte loads a thread has in flight. Small elements get fewer: each element of a load has an accumulator, and more
 /// than 16 do not fit the registers of a full team.
 KOKKOS_INLINE_FUNCTION constexpr int reduce_loads_in_flight(std::size_t element_bytes) {

@@ -20,6 +20,7 @@ class FusedFold {
  public:
   static_assert(First::lanes == Rest::lanes, "tessera: folds of one element type take the same groups");
   static constexpr int lanes = First::lanes;
+  static constexpr bool sums_exactly = detail::sums_exactly<First>() || detail::sums_exactly<Rest>();
   // Registers of several accumulators: a team of 256 has up to 255 a thread.
   static constexpr int team_size_max = 256;
   static constexpr int teams_at_once = 1;

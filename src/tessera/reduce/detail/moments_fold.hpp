@@ -119,6 +119,7 @@ class MomentsFold {
 
  public:
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
+  static constexpr bool sums_exactly = std::is_floating_point_v<T>;
   static constexpr int team_size_max = 256;
   static constexpr int teams_at_once = R::wanted.squares ? 2 : 3;
   using thread_type = typename Sums::thread_type;
