@@ -134,6 +134,14 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
     plan.team_size = asked(128);
     plan.threads = static_cast<int>(std::min<std::int64_t>(power_of_two_below(std::max<std::int64_t>(1, reduced / 32)),
                                                            power_of_two_below(plan.team_size)));
+    // Wide accumulators: fewer groups, of more threads.
+    const auto groups_fit = [&] {
+      return plan.threads == 1 ||
+             axes_scratch_bytes<Fold>(plan.team_size / plan.threads, plan.threads, 0) + axes_tile_bytes <=
+                 axes_scratch_budget;
+    };
+    while (!groups_fit() && 2 * plan.threads <= plan.team_size) plan.threads *= 2;
+    if (!groups_fit()) plan.threads = 1;
     plan.team_size -= plan.team_size % plan.threads;
     const std::int64_t row_bytes = staged_row_length(reduced, plan.threads) * static_cast<std::int64_t>(element_bytes);
     plan.outputs =
@@ -158,8 +166,7 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
     std::int64_t threads = std::min<std::int64_t>(team / outputs, std::max<std::int64_t>(1, wanted));
     while (threads > 1 &&
            axes_scratch_bytes<Fold>(static_cast<int>(outputs), static_cast<int>(threads), 0) > axes_scratch_budget) {
-      outputs = std::max<std::int64_t>(1, outputs / 2);
-      if (outputs == 1) threads = std::min<std::int64_t>(threads, team / 2);
+      (outputs > 1 ? outputs : threads) /= 2;
     }
     plan.outputs = static_cast<int>(outputs);
     plan.threads = static_cast<int>(threads);

@@ -82,7 +82,13 @@ void check_plans_fit() {
                                                       {5, 0},
                                                       {0, 5},
                                                       {1},
-                                                      {1024, 1024, 1024}};
+                                                      {1024, 1024, 1024},
+                                                      {100000, 63},
+                                                      {100000, 64},
+                                                      {100000, 127},
+                                                      {100000, 333},
+                                                      {100000, 512},
+                                                      {100000, 1024}};
   for (const auto& extents : shapes) {
     for (unsigned mask = 0; mask < (1u << extents.size()); ++mask) {
       for (const DeviceLimits& limits : {gpu, host}) {
@@ -102,6 +108,21 @@ TEST_CASE("plans fit for every shape", "[reduce][axes][plan]") {
   check_plans_fit<tessera::Sum<float>, float>();
   check_plans_fit<tessera::Var<double>, double>();
   check_plans_fit<tessera::Max<std::int8_t>, std::int8_t>();
+}
+
+/// A value of many bytes.
+struct BulkySum {
+  struct value_type {
+    int sum;
+    char rest[1000];
+  };
+  KOKKOS_FUNCTION value_type identity() const { return {}; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into.sum += from.sum; }
+};
+
+TEST_CASE("wide values get fewer threads an output", "[reduce][axes][plan]") {
+  CHECK(plan_of<BulkySum, int>(gpu, {10007, 10009}, 1).scratch_bytes <= (44 << 10));
+  CHECK(plan_of<BulkySum, int>(gpu, {100000, 500}, 2).threads == 1);
 }
 
 TEST_CASE("plans of axes and segments print and obey", "[reduce][axes][segments][plan]") {
