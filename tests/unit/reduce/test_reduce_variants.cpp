@@ -14,12 +14,35 @@
 #include "support/message.hpp"
 #include "support/spaces.hpp"
 
+namespace tessera::test {
+
+/// Asks for all variants, but no device joins 24 bytes at once.
+struct WideSum {
+  struct value_type {
+    double count, sum, squares;
+  };
+  static constexpr bool all_variants = true;
+  KOKKOS_FUNCTION value_type identity() const { return {0, 0, 0}; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into.sum += from.sum; }
+};
+
+/// Asks for none but those that every reducer has.
+struct PlainProduct {
+  using value_type = double;
+  KOKKOS_FUNCTION value_type identity() const { return 1; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into *= from; }
+};
+
+}  // namespace tessera::test
+
 namespace {
 
 namespace test = tessera::test;
 using tessera::InvalidArgument;
 using tessera::ReduceOptions;
 using tessera::ReduceVariant;
+using test::PlainProduct;
+using test::WideSum;
 
 template <class T>
 using FastSum = tessera::Sum<T, tessera::Summation::fast>;
@@ -196,23 +219,6 @@ TEMPLATE_LIST_TEST_CASE("a variant that is marked deterministic gives the same b
   }
 }
 
-/// Asks for all variants, but no device joins 24 bytes at once.
-struct Moments {
-  struct value_type {
-    double count, sum, squares;
-  };
-  static constexpr bool all_variants = true;
-  KOKKOS_FUNCTION value_type identity() const { return {0, 0, 0}; }
-  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into.sum += from.sum; }
-};
-
-/// Asks for none but those that every reducer has.
-struct Plain {
-  using value_type = double;
-  KOKKOS_FUNCTION value_type identity() const { return 1; }
-  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into *= from; }
-};
-
 template <class T, class R>
 std::string refusal(const R& reducer, ReduceVariant variant) {
   return test::message_of<InvalidArgument>([&] {
@@ -226,20 +232,20 @@ TEST_CASE("a variant that cannot do the request is refused with those that can",
     const std::string name(to_string(variant));
     INFO(name);
     CHECK(tessera::reduce_supports<float>(tessera::Sum<float>{}, variant) == !is_textbook(variant));
-    CHECK(tessera::reduce_supports<double>(Plain{}, variant) == !is_textbook(variant));
+    CHECK(tessera::reduce_supports<double>(PlainProduct{}, variant) == !is_textbook(variant));
     CHECK(tessera::reduce_supports<float>(FastSum<float>{}, variant));
-    CHECK(tessera::reduce_supports<float>(Moments{}, variant) == (variant != ReduceVariant::grid_stride));
+    CHECK(tessera::reduce_supports<float>(WideSum{}, variant) == (variant != ReduceVariant::grid_stride));
     if (!is_textbook(variant)) continue;
     test::check_message(refusal<float>(tessera::Sum<float>{}, variant),
                         {"tessera::reduce", "`options`", "variant " + name, "sum", "exact", "expected",
                          "automatic, single_pass", ";", "Summation::fast"});
-    test::check_message(refusal<double>(Plain{}, variant),
+    test::check_message(refusal<double>(PlainProduct{}, variant),
                         {"tessera::reduce", "variant " + name, "expected automatic, single_pass;"});
   }
   test::check_message(
-      refusal<float>(Moments{}, ReduceVariant::grid_stride),
+      refusal<float>(WideSum{}, ReduceVariant::grid_stride),
       {"variant grid_stride", "expected", "automatic, interleaved, strided, sequential, two_stage, single_pass;"});
-  CHECK(tessera::supported_reduce_variants<double>(Plain{}) ==
+  CHECK(tessera::supported_reduce_variants<double>(PlainProduct{}) ==
         std::vector{ReduceVariant::automatic, ReduceVariant::single_pass});
 }
 
