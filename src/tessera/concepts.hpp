@@ -19,7 +19,9 @@ concept View = Kokkos::is_view_v<T>;
 
 /// A team of a TeamPolicy, or what stands for a part of one (detail/thread_group.hpp).
 template <class T>
-concept TeamMember = Kokkos::is_team_handle_v<T> || requires { typename T::is_thread_group; };
+concept TeamMember = Kokkos::is_team_handle_v<T> || requires {
+  typename T::is_thread_group;
+};
 
 /// A view whose elements a kernel on the space may read or write.
 template <class V, class Space>

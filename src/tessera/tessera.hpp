@@ -16,8 +16,6 @@
 #include <tessera/reduce/reduce.hpp>
 #include <tessera/reduce/reduce_axes.hpp>
 #include <tessera/reduce/reduce_segments.hpp>
-#include <tessera/reduce/reduce_axes.hpp>
-#include <tessera/reduce/reduce_segments.hpp>
 #include <tessera/reduce/reducers.hpp>
 #include <tessera/reduce/stats.hpp>
 #include <tessera/reduce/team_reduce.hpp>

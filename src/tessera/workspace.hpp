@@ -74,10 +74,9 @@ void check(const Space& space, const Workspace<Space>& workspace) {
   const std::string index = std::to_string(status >> 8);
   switch (static_cast<StatusKind>(status & 0xff)) {
     case StatusKind::integer_overflow:
-      throw InvalidArgument(detail::error_text("tessera::reduce", "in",
-                                               "the exact integer result does not fit 64 bits (output " + index + ")",
-                                               "a result of int64 (uint64 for unsigned elements)",
-                                               "reduce in floating point, or fewer elements"));
+      throw InvalidArgument(detail::error_text(
+          "tessera::reduce", "in", "the exact integer result does not fit 64 bits (output " + index + ")",
+          "a result of int64 (uint64 for unsigned elements)", "reduce in floating point, or fewer elements"));
     case StatusKind::nan_found:
       throw InvalidArgument(detail::error_text("tessera::reduce", "in", "element " + index + " is NaN",
                                                "no NaN, as NanPolicy::error asks", "omit or propagate NaN"));

@@ -98,12 +98,9 @@ KOKKOS_FUNCTION auto element_range(const V& view) requires(V::rank() <= 1) {
   if constexpr (always_contiguous<V>) {
     return ContiguousRange<T>{view.data(), static_cast<std::int64_t>(view.size())};
   } else {
-    return StridedRange<T, 1>{view.data(),
-                              static_cast<std::int64_t>(view.size()),
-                              {},
-                              0,
-                              {static_cast<std::int64_t>(view.extent(0))},
-                              {static_cast<std::int64_t>(view.stride(0))}};
+    return StridedRange<T, 1>{
+        view.data(), static_cast<std::int64_t>(view.size()),      {},
+        0,           {static_cast<std::int64_t>(view.extent(0))}, {static_cast<std::int64_t>(view.stride(0))}};
   }
 }
 
@@ -134,7 +131,7 @@ auto contiguous_range(const V& view) {
   using T = typename V::non_const_value_type;
   const auto position = walk_position(view);
   return ContiguousRange<T, std::decay_t<decltype(position)>>{view.data(), static_cast<std::int64_t>(view.size()),
-                                                             position};
+                                                              position};
 }
 
 /// The same with one type for all layouts and ranks.
@@ -150,8 +147,8 @@ auto textbook_range(const V& view) {
       any.permuted.strides[d] = axis < 0 ? 0 : position.strides[axis];
     }
   }
-  return ContiguousRange<typename V::non_const_value_type, AnyPosition>{
-      view.data(), static_cast<std::int64_t>(view.size()), any};
+  return ContiguousRange<typename V::non_const_value_type, AnyPosition>{view.data(),
+                                                                        static_cast<std::int64_t>(view.size()), any};
 }
 
 /// The fastest axis is put last, so that neighbouring indices are neighbours in memory where anything is.

@@ -36,9 +36,9 @@ struct GroupIndex {
 
 /// The share of thread rank of team_size: 16-byte packs interleaved between threads, several loads in flight.
 template <class Fold, class T, class Position>
-KOKKOS_FORCEINLINE_FUNCTION void thread_fold(const Fold& fold, const ContiguousRange<T, Position>& range, int rank, int team_size,
-                                 typename Fold::thread_type& thread, typename Fold::spill_type& spill,
-                                 const Status& status) {
+KOKKOS_FORCEINLINE_FUNCTION void thread_fold(const Fold& fold, const ContiguousRange<T, Position>& range, int rank,
+                                             int team_size, typename Fold::thread_type& thread,
+                                             typename Fold::spill_type& spill, const Status& status) {
   constexpr int width = packed_length<T>;
   constexpr int loads = Fold::lanes / width;
   static_assert(loads > 0);
@@ -60,7 +60,8 @@ KOKKOS_FORCEINLINE_FUNCTION void thread_fold(const Fold& fold, const ContiguousR
     for (int load = 0; load < loads; ++load) loaded[load] = packs[i + load * step];
     TESSERA_UNROLL
     for (int k = 0; k < Fold::lanes; ++k) group[k] = loaded[k / width].values[k % width];
-    fold.add(thread, spill, group, GroupIndex<Position>{range.position, first + i * width, step * width, width}, status);
+    fold.add(thread, spill, group, GroupIndex<Position>{range.position, first + i * width, step * width, width},
+             status);
   }
   for (; i < pack_count; i += step) {
     const Packed<T> loaded = packs[i];
@@ -74,9 +75,9 @@ KOKKOS_FORCEINLINE_FUNCTION void thread_fold(const Fold& fold, const ContiguousR
 
 /// Elements apart in memory: one at a time, neighbours to neighbouring threads.
 template <class Fold, class T, int Rank, class Position>
-KOKKOS_FORCEINLINE_FUNCTION void thread_fold(const Fold& fold, const StridedRange<T, Rank, Position>& range, int rank, int team_size,
-                                 typename Fold::thread_type& thread, typename Fold::spill_type& spill,
-                                 const Status& status) {
+KOKKOS_FORCEINLINE_FUNCTION void thread_fold(const Fold& fold, const StridedRange<T, Rank, Position>& range, int rank,
+                                             int team_size, typename Fold::thread_type& thread,
+                                             typename Fold::spill_type& spill, const Status& status) {
   constexpr int lanes = Fold::lanes < 4 ? Fold::lanes : 4;
   const std::int64_t step = team_size;
   std::int64_t i = rank;

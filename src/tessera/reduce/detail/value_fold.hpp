@@ -163,14 +163,15 @@ KOKKOS_INLINE_FUNCTION constexpr bool takes_nan() {
 template <class R>
 KOKKOS_INLINE_FUNCTION constexpr bool joins_atomically() {
   using Value = typename R::value_type;
-  return sizeof(Value) == 4 || sizeof(Value) == 8 ||
-         requires(const R& reducer, Value& into, const Value& from) { reducer.atomic_join(into, from); };
+  return sizeof(Value) == 4 || sizeof(Value) == 8 || requires(const R& reducer, Value& into, const Value& from) {
+    reducer.atomic_join(into, from);
+  };
 }
 
 /// Joins while other teams do: the reducer's own way, or compare and swap. Bits are compared, as a NaN equals nothing.
 template <class R>
-requires(joins_atomically<R>()) KOKKOS_FUNCTION void atomic_joined(const R& reducer, typename R::value_type& into,
-                                                                   const typename R::value_type& from) {
+requires(joins_atomically<R>()) KOKKOS_FUNCTION
+    void atomic_joined(const R& reducer, typename R::value_type& into, const typename R::value_type& from) {
   using Value = typename R::value_type;
   if constexpr (requires { reducer.atomic_join(into, from); }) {
     reducer.atomic_join(into, from);
