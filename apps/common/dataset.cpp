@@ -239,6 +239,17 @@ ElementType Dataset::compute_type() const {
   return compute_type_of(self.type);
 }
 
+NumberType Dataset::element_type() const {
+  const ElementType computed = compute_type();
+  const StoredType& stored = m_impl->type;
+  if (is_floating(computed)) return number_type_of(computed);
+  const bool is_signed = stored.is_signed;
+  if (stored.precision <= 8) return is_signed ? NumberType::int8 : NumberType::uint8;
+  if (stored.precision <= 16) return is_signed ? NumberType::int16 : NumberType::uint16;
+  if (stored.precision <= 32) return is_signed ? NumberType::int32 : NumberType::uint32;
+  return is_signed ? NumberType::int64 : NumberType::uint64;
+}
+
 std::string Dataset::notice() const {
   const Impl& self = *m_impl;
   if (!self.type.numeric() || !wider_than_float64(self.type)) return "";

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host_array.hpp"
+#include "number_type.hpp"
 
 namespace tessera::apps {
 
@@ -43,6 +44,9 @@ class Dataset {
 
   /// The type the dataset is computed in. \throws Failure (bad_input) for what is not a number.
   [[nodiscard]] ElementType compute_type() const;
+  /// What the elements are, whatever they are computed in: the smallest type that holds the stored one; float32 for
+  /// narrower floats, float64 for wider ones. \throws as compute_type().
+  [[nodiscard]] NumberType element_type() const;
   /// One line where reading rounds (long double), else "".
   [[nodiscard]] std::string notice() const;
 

@@ -16,6 +16,8 @@ namespace tessera::apps {
 
 /// A number that keeps its kind: integers stay exact, floating values are float64.
 using Number = std::variant<std::int64_t, std::uint64_t, double>;
+/// Many of one kind.
+using Numbers = std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>>;
 
 /// Bytes moved in some seconds.
 struct Transfer {

@@ -26,17 +26,28 @@ namespace {
 constexpr std::uint64_t piece_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t bookkeeping_bytes = std::uint64_t{16} << 10;  // headers, groups, attributes of a dataset
 
-hid_t hdf5_type_of(ElementType type) {
+hid_t hdf5_type_of(NumberType type) {
   switch (type) {
-    case ElementType::int32:
+    case NumberType::int8:
+      return H5T_NATIVE_INT8;
+    case NumberType::int16:
+      return H5T_NATIVE_INT16;
+    case NumberType::int32:
       return H5T_NATIVE_INT32;
-    case ElementType::int64:
+    case NumberType::int64:
       return H5T_NATIVE_INT64;
-    case ElementType::uint64:
+    case NumberType::boolean:
+    case NumberType::uint8:
+      return H5T_NATIVE_UINT8;
+    case NumberType::uint16:
+      return H5T_NATIVE_UINT16;
+    case NumberType::uint32:
+      return H5T_NATIVE_UINT32;
+    case NumberType::uint64:
       return H5T_NATIVE_UINT64;
-    case ElementType::float32:
+    case NumberType::float32:
       return H5T_NATIVE_FLOAT;
-    case ElementType::float64:
+    case NumberType::float64:
       break;
   }
   return H5T_NATIVE_DOUBLE;
@@ -227,12 +238,12 @@ void OutputFile::check_room(std::uint64_t bytes) {
 
 void OutputFile::write(const std::string& suffix, ElementType type, const Shape& shape, const void* data,
                        const Provenance& provenance, const ProgressCallback& progress) {
-  m_impl->write(suffix, hdf5_type_of(type), size_of(type), shape, data, provenance, progress);
+  write(suffix, number_type_of(type), shape, data, provenance, progress);
 }
 
-void OutputFile::write_uint8(const std::string& suffix, const Shape& shape, const std::uint8_t* data,
-                             const Provenance& provenance) {
-  m_impl->write(suffix, H5T_NATIVE_UINT8, 1, shape, data, provenance, {});
+void OutputFile::write(const std::string& suffix, NumberType type, const Shape& shape, const void* data,
+                       const Provenance& provenance, const ProgressCallback& progress) {
+  m_impl->write(suffix, hdf5_type_of(type), size_of(type), shape, data, provenance, progress);
 }
 
 void OutputFile::write_raw(const std::string& suffix, const Dataset& source, const Shape& shape, const void* data,

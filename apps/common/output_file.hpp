@@ -10,6 +10,7 @@
 
 #include "dataset.hpp"
 #include "host_array.hpp"
+#include "number_type.hpp"
 
 namespace tessera::apps {
 
@@ -34,9 +35,8 @@ class OutputFile {
 
   void write(const std::string& suffix, ElementType type, const Shape& shape, const void* data,
              const Provenance& provenance, const ProgressCallback& progress = {});
-  /// uint8 truth values, written as NumPy's bool would be read: unsigned 8-bit integers.
-  void write_uint8(const std::string& suffix, const Shape& shape, const std::uint8_t* data,
-                   const Provenance& provenance);
+  void write(const std::string& suffix, NumberType type, const Shape& shape, const void* data,
+             const Provenance& provenance, const ProgressCallback& progress = {});
   /// Elements as stored in source, with source's HDF5 type.
   void write_raw(const std::string& suffix, const Dataset& source, const Shape& shape, const void* data,
                  const Provenance& provenance, const ProgressCallback& progress = {});

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +22,7 @@ using Json = nlohmann::ordered_json;
 // JSON has no NaN and no infinities.
 Json number(double value) {
   if (std::isfinite(value)) return value;
-  return to_text(value);
+  return to_text(Number(value));
 }
 
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
@@ -89,16 +88,6 @@ Json io_record(const Record& record) {
   return io;
 }
 
-Json result_record(const Result& result) {
-  Json entry = {{"op", result.op}, {"type", to_string(result.type)}};
-  std::visit([&](auto value) { entry["value"] = value; }, result.value);
-  if (const double* value = std::get_if<double>(&result.value)) {
-    entry["value"] = number(*value);
-    entry["bits"] = fmt::format("{:016x}", std::bit_cast<std::uint64_t>(*value));
-  }
-  return entry;
-}
-
 }  // namespace
 
 double gb_per_s(std::uint64_t bytes, double seconds) {
@@ -112,22 +101,11 @@ std::optional<double> fraction_of_ceiling(const Measurement& run, const std::opt
   return gb_per_s(run.bytes, statistics_of(run.seconds).median) / bound;
 }
 
-std::string to_text(const Number& value) {
-  return std::visit(
-      [](auto number_value) {
-        if constexpr (std::is_same_v<decltype(number_value), double>) {
-          if (std::isnan(number_value)) return std::string("nan");
-        }
-        return fmt::format("{}", number_value);
-      },
-      value);
-}
-
 Json to_json(const Record& record) {
   Json runs = Json::array();
   for (const auto& run : record.runs) runs.push_back(run_record(run, record.ceiling));
   Json results = Json::array();
-  for (const auto& result : record.results) results.push_back(result_record(result));
+  for (const auto& result : record.results) results.push_back(to_json(result));
   Json ceiling = nullptr;
   if (record.ceiling) {
     ceiling = {{"copy_gb_per_s", record.ceiling->copy_gb_per_s},

@@ -16,15 +16,9 @@
 #include "device/session.hpp"
 #include "host_array.hpp"
 #include "measurement.hpp"
+#include "result.hpp"
 
 namespace tessera::apps {
-
-/// One entry of the record's "results".
-struct Result {
-  std::string op;
-  ElementType type = ElementType::float64;
-  Number value = 0.0;
-};
 
 struct Record {
   std::string app;
@@ -34,6 +28,7 @@ struct Record {
   DatasetInfo input;
   std::uint64_t input_bytes = 0;  // of the selected elements, as stored
   std::vector<Measurement> runs;
+  std::vector<std::string> left_out;  // "two_stage: why", of --variant all: for the report
   std::optional<Ceiling> ceiling;
   Transfer read, to_device, from_device;
   std::optional<Transfer> write;
@@ -47,9 +42,6 @@ struct Record {
 [[nodiscard]] std::optional<double> fraction_of_ceiling(const Measurement& run, const std::optional<Ceiling>& ceiling);
 /// Compulsory bytes over the time, in GB/s (1e9).
 [[nodiscard]] double gb_per_s(std::uint64_t bytes, double seconds);
-/// "1.5", "nan", "-inf": as the record has it, without quotes.
-[[nodiscard]] std::string to_text(const Number& value);
-
 /// \throws Failure (bad_input) unless a file of this name can be written; made and extended by the functions below.
 void check_writable(const std::string& option, const std::string& file);
 /// Replaces the file as a whole, through a temporary name beside it. \throws Failure

@@ -53,10 +53,11 @@ std::string report_text(const Record& record) {
                       record.kokkos.concurrency, record.kokkos.version);
   if (!record.results.empty()) text += "results\n";
   for (const auto& result : record.results) {
-    text += fmt::format("  {:<10} {} ({})\n", result.op, to_text(result.value), to_string(result.type));
+    text += fmt::format("  {:<10} {}\n", result.op, to_text(result));
   }
   text += fmt::format("runs       over {} of compulsory traffic\n", format_bytes(record.runs.front().bytes));
   for (const auto& run : record.runs) text += run_lines(run, record.ceiling);
+  for (const auto& line : record.left_out) text += fmt::format("  left out   {}\n", line);
   if (record.ceiling) {
     text += fmt::format("ceiling    copy {:.1f} GB/s, read {:.1f} GB/s on {}\n", record.ceiling->copy_gb_per_s,
                         record.ceiling->read_gb_per_s, format_bytes(record.ceiling->bytes));

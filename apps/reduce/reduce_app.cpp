@@ -5,37 +5,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "common/driver.hpp"
 #include "common/text.hpp"
+#include "reduce_arguments.hpp"
 #include "reduce_engine.hpp"
+#include "reduce_inputs.hpp"
+#include "reduce_results.hpp"
 #include "reduce_verify.hpp"
 
 namespace tessera::apps {
 namespace {
-
-struct ReduceArguments {
-  std::string operations = "sum,min,max", summation = "fast", output;
-};
-
-std::vector<std::string> operations_of(const std::string& list) {
-  std::vector<std::string> operations;
-  for (const auto& operation : split(list)) {
-    require_one_of("--op", operation, reduce_operation_names());
-    if (std::find(operations.begin(), operations.end(), operation) != operations.end()) {
-      refuse(fmt::format("--op: `{}` is given twice", operation));
-    }
-    operations.push_back(operation);
-  }
-  return operations;
-}
-
-/// The type of the operation's result as the record names it: floating values are float64.
-ElementType result_type(const std::string& operation, ElementType element) {
-  if (is_floating(element)) return ElementType::float64;
-  if (operation == "sum" && element == ElementType::int32) return ElementType::int64;
-  return element;
-}
 
 std::uint64_t accumulators_of(const Measurement& run) {
   std::uint64_t product = 1;
@@ -45,88 +26,203 @@ std::uint64_t accumulators_of(const Measurement& run) {
   return product;
 }
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The passes of a run over one input, and their values.
 class ReduceApp {
  public:
-  ReduceApp(DriverRun& run, HostArray& input)
-      : m_run(run), m_input(input), m_engine(make_reduce_engine(input, run.run_options().space)) {
-    m_run.record().to_device = m_engine->to_device();
-  }
+  ReduceApp(DriverRun& run, const ReduceRequest& request, const ReducePass& axes, ReduceInputs& inputs)
+      : m_run(run), m_request(request), m_axes(axes), m_inputs(inputs) {}
 
-  void add(const std::string& operation) {
-    RunOptions options = m_run.run_options();
-    ReduceRun last;
-    for (const auto& variant :
-         variants_to_run(options.variant, reduce_variant_names(), m_engine->automatic_variant(operation))) {
-      options.variant = variant;
-      last = measure(operation, options);
+  void reduce() {
+    const std::vector<std::string> operations = expanded_operations(m_request);
+    std::vector<std::string> together;
+    std::copy_if(operations.begin(), operations.end(), std::back_inserter(together), [&](const std::string& operation) {
+      // What was asked to be summed fast has kernels of its own.
+      return shares_a_pass(operation) && (pass_of({operation}).exact || !contains(m_request.operations, operation) ||
+                                          !is_floating(m_inputs.computed()));
+    });
+    const std::string& variant = m_run.run_options().variant;
+    const bool named = variant != "automatic" && variant != "all";
+    if (named && !together.empty() && !contains(engine(pass_of(together)).variants(pass_of(together)), variant)) {
+      together.clear();  // each by itself
     }
-    m_run.record().results.push_back({operation, result_type(operation, m_input.type), last.value});
+    if (!together.empty()) add(pass_of(together));
+    for (const auto& operation : operations) {
+      if (!contains(together, operation)) add(pass_of({operation}));
+    }
+    for (const auto& operation : m_request.operations) add_results(operation);
   }
 
  private:
-  ReduceRun measure(const std::string& operation, const RunOptions& options) {
-    m_run.progress().begin(operation);
-    ReduceRun run = m_engine->measure(operation, options);
-    if (options.verify != "none") {
-      m_run.progress().begin("verifying");
-      ReduceCheck check;
-      check.operation = operation;
-      check.accumulators = accumulators_of(run.measurement);
-      check.full = options.verify == "full";
-      run.measurement.verification = verify_reduction(
-          check, m_input, run.value,
-          [&](std::uint64_t offset, std::uint64_t count) {
-            return m_engine->reduce_range(operation, options, offset, count);
-          },
-          [&](const auto& got, const auto& expected) { return error_norms(options.space, got, expected); },
-          m_run.progress().callback());
+  ReducePass pass_of(const std::vector<std::string>& operations) const {
+    ReducePass pass = m_axes;
+    pass.operations = operations;
+    pass.exact = m_request.exact || !has_fast_kernel(pass);
+    if (pass.nan == "error" && std::all_of(operations.begin(), operations.end(), always_has_value)) {
+      pass.nan = "propagate";
     }
+    return pass;
+  }
+
+  const ReduceEngine& engine(const ReducePass& pass) {
+    const bool dot = pass.operations[0] == "dot";
+    auto& wanted = dot ? m_dot_engine : m_engine;
+    if (wanted == nullptr) {
+      const std::string space = m_run.run_options().space;
+      wanted =
+          dot ? make_dot_engine(m_inputs.first, *m_inputs.second, space) : make_reduce_engine(m_inputs.first, space);
+      Transfer& transfer = m_run.record().to_device;
+      transfer.seconds += wanted->to_device().seconds;
+      transfer.bytes += wanted->to_device().bytes;
+    }
+    return *wanted;
+  }
+
+  void add(ReducePass pass) {
+    RunOptions options = m_run.run_options();
+    if (options.variant == "all") return add_all(pass);
+    if (options.variant != "automatic") choose_summation(pass, options.variant);
+    keep(measure(pass, options));
+  }
+
+  // Named without --summation, a variant that adds floating elements only fast does so.
+  void choose_summation(ReducePass& pass, const std::string& variant) {
+    const std::vector<std::string> able = engine(pass).variants(pass);
+    if (contains(able, variant)) return;
+    const std::string what = join(pass.operations, ",");
+    if (pass.exact) {
+      pass.exact = false;
+      const std::vector<std::string> fast = engine(pass).variants(pass);
+      if (contains(fast, variant) && !m_request.summation_given) return;
+      if (contains(fast, variant)) {
+        refuse(fmt::format("--variant: {} adds the floating terms of {} only fast; with --summation exact there are {}",
+                           variant, what, join(able)));
+      }
+    }
+    refuse(fmt::format("--variant: {} cannot do {}{}; there are {}", variant, what,
+                       m_axes.reduced.empty() ? "" : " along axes", join(able)));
+  }
+
+  void add_all(ReducePass pass) {
+    RunOptions options = m_run.run_options();
+    ReducePass fast = pass;
+    fast.exact = false;
+    const std::vector<std::string> able = engine(pass).variants(pass), able_fast = engine(fast).variants(fast);
+    for (const auto& variant : reduce_variant_names()) {
+      if (variant == "automatic" || variant == able.front()) continue;
+      options.variant = variant;
+      if (contains(able, variant)) {
+        (void)measure(pass, options);
+      } else if (contains(able_fast, variant) && !m_request.summation_given) {
+        (void)measure(fast, options);
+      } else {
+        m_run.record().left_out.push_back(fmt::format("{}: cannot do {}{}", variant, join(pass.operations, ","),
+                                                      contains(able_fast, variant) ? " exactly" : ""));
+      }
+    }
+    options.variant = able.front();
+    keep(measure(pass, options));
+  }
+
+  std::vector<OpValues> measure(const ReducePass& pass, const RunOptions& options) {
+    const std::string name = m_request.operations == std::vector<std::string>{"stats"} && pass.operations.size() > 1
+                                 ? "stats"
+                                 : join(pass.operations, ",");
+    m_run.progress().begin(name);
+    ReduceRun run = engine(pass).measure(pass, options);
+    run.measurement.operation = name;
+    for (auto& values : run.values) {
+      if (is_arg(values.op)) fill_elements(pass, m_inputs.first, values);
+      require_defined(m_request, pass, values, m_inputs.shape());
+    }
+    if (options.verify != "none") run.measurement.verification = verify(pass, options, run);
     m_run.record().runs.push_back(run.measurement);
-    return run;
+    return std::move(run.values);
+  }
+
+  Verification verify(const ReducePass& pass, const RunOptions& options, const ReduceRun& run) {
+    m_run.progress().begin("verifying");
+    ReduceCheck check;
+    check.accumulators = accumulators_of(run.measurement);
+    check.full = options.verify == "full";
+    const auto reduce_range = [&](std::uint64_t offset, std::uint64_t count) {
+      return engine(pass).reduce_range(pass, options, offset, count);
+    };
+    const auto norms = [&](const auto& got, const auto& expected) { return error_norms(options.space, got, expected); };
+    const HostArray* second = pass.operations[0] == "dot" ? &*m_inputs.second : nullptr;
+    return verify_reduction(pass, check, m_inputs.first, second, run.values, reduce_range, norms,
+                            m_run.progress().callback());
+  }
+
+  void keep(std::vector<OpValues> values) {
+    for (auto& one : values) m_values[one.op] = std::move(one);
+  }
+
+  void add_results(const std::string& operation) {
+    const std::vector<std::string> parts =
+        operation == "stats" ? stats_operation_names() : std::vector<std::string>{operation};
+    for (const auto& part : parts) {
+      m_run.record().results.push_back(
+          result_of(m_request, m_axes, m_values.at(part), m_inputs.element(), m_inputs.shape()));
+    }
   }
 
   DriverRun& m_run;
-  HostArray& m_input;
-  std::unique_ptr<ReduceEngine> m_engine;
+  const ReduceRequest& m_request;
+  const ReducePass& m_axes;  // without operations
+  ReduceInputs& m_inputs;
+  std::unique_ptr<ReduceEngine> m_engine, m_dot_engine;
+  std::map<std::string, OpValues> m_values;
 };
 
-void write_result(OutputFile& file, const std::string& suffix, const Result& result, const Provenance& provenance) {
-  std::visit(
-      [&](const auto value) {
-        // Results of int32 elements are held in 64 bits.
-        if (result.type == ElementType::int32) {
-          const auto narrow = static_cast<std::int32_t>(value);
-          file.write(suffix, result.type, {}, &narrow, provenance);
-        } else {
-          file.write(suffix, result.type, {}, &value, provenance);
-        }
-      },
-      result.value);
+ReducePass axes_of(const ReduceRequest& request, const Shape& shape) {
+  ReducePass pass;
+  pass.exact = request.exact;
+  pass.nan = request.nan;
+  pass.ddof = request.ddof;
+  pass.reduced = reduced_axes(request, shape);
+  // All axes are the whole array.
+  if (std::find(pass.reduced.begin(), pass.reduced.end(), false) == pass.reduced.end()) pass.reduced.clear();
+  return pass;
 }
 
 ExitStatus reduce(const CommandLine& command_line, const ReduceArguments& arguments) {
   DriverRun run(command_line);
-  const std::vector<std::string> operations = operations_of(arguments.operations);
-  require_one_of("--summation", arguments.summation, summation_names());
   if (run.list()) return ExitStatus::good;
+  const ReduceRequest request = reduce_request(command_line, arguments);
 
   const Dataset& dataset = run.open_input();
-  const ElementType type = dataset.compute_type();
-  run.check_host_memory(dataset.read_bytes());
-  const auto suffix_of = [&](const std::string& operation) { return operations.size() == 1 ? "" : operation; };
-  std::vector<std::string> suffixes;
-  for (const auto& operation : operations) suffixes.push_back(suffix_of(operation));
-  const std::uint64_t output_bytes = operations.size() * sizeof(double);
-  run.open_output(arguments.output, suffixes, output_bytes);
-  run.start(element_count(dataset.info().shape) * size_of(type));
-
-  HostArray input = run.read_input();
+  const Shape shape = dataset.info().shape;
+  (void)dataset.compute_type();
+  ReduceInputs inputs(request, dataset);
+  ReducePass axes;
   run.for_input([&] {
-    ReduceApp app(run, input);
-    for (const auto& operation : operations) app.add(operation);
+    check_element_type(request, inputs.computed());
+    axes = axes_of(request, shape);
+    require_elements(request, axes, shape);
   });
+  const std::vector<std::string> operations = expanded_operations(request);
+  const std::uint64_t outputs = element_count(kept_shape(axes, shape));
+  const std::uint64_t value_bytes = outputs * operations.size() * 2 * sizeof(double);
+  run.check_host_memory(inputs.host_bytes() + value_bytes);
+  std::vector<std::string> suffixes;
+  for (const auto& operation : operations) suffixes.push_back(suffix_of(request, operation));
+  const std::uint64_t output_bytes = written_bytes(request, axes, inputs.element(), shape);
+  run.open_output(arguments.output, suffixes, output_bytes);
+  run.start(inputs.device_bytes() + value_bytes);
+
+  inputs.read(run);
+  run.for_input([&] { ReduceApp(run, request, axes, inputs).reduce(); });
   return run.finish(output_bytes, [&](OutputFile& file, const Provenance& provenance) {
-    for (const auto& result : run.record().results) write_result(file, suffix_of(result.op), result, provenance);
+    std::vector<std::string> written;
+    for (const auto& result : run.record().results) {
+      if (contains(written, result.op)) continue;  // named beside stats
+      written.push_back(result.op);
+      write_result(file, request, axes, result, inputs, provenance);
+    }
   });
 }
 
@@ -134,13 +230,9 @@ ExitStatus reduce(const CommandLine& command_line, const ReduceArguments& argume
 
 int reduce_main(int argc, const char* const* argv) {
   return run_driver("tessera-reduce", [&] {
-    CommandLine command_line("tessera-reduce", "Reduces an HDF5 dataset to single values", reduce_variant_names());
+    CommandLine command_line("tessera-reduce", "Reduces an HDF5 dataset, whole or along axes", reduce_variant_names());
     ReduceArguments arguments;
-    command_line.add_option("--op", arguments.operations, "LIST",
-                            fmt::format("{} (default {})", join(reduce_operation_names()), arguments.operations));
-    command_line.add_option("--summation", arguments.summation, "KIND", join(summation_names()));
-    command_line.add_option("--output", arguments.output, "FILE:/DATASET",
-                            "Write the result there; several to DATASET/OP each");
+    add_reduce_options(command_line, arguments);
     if (!command_line.parse(argc, argv)) return ExitStatus::good;
     return reduce(command_line, arguments);
   });

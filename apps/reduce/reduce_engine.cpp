@@ -9,15 +9,7 @@
 
 namespace tessera::apps {
 
-std::vector<std::string> reduce_operation_names() {
-  std::vector<std::string> names;
-  DriverReducers::for_each<double>([&](const auto reducer) { names.emplace_back(reducer.name()); });
-  return names;
-}
-
 std::vector<std::string> reduce_variant_names() { return names_of(reduce_variants); }
-
-std::vector<std::string> summation_names() { return {std::string(to_string(Summation::fast))}; }
 
 std::unique_ptr<ReduceEngine> make_reduce_engine(HostArray& input, const std::string& space) {
   return visit_type(input.type, [&](const auto value) {

@@ -12,35 +12,37 @@
 
 #include "common/host_array.hpp"
 #include "common/measurement.hpp"
+#include "reduce_pass.hpp"
 
 namespace tessera::apps {
 
-/// Names as --op, --variant and --summation take them.
-[[nodiscard]] std::vector<std::string> reduce_operation_names();
+/// Names as --variant takes them.
 [[nodiscard]] std::vector<std::string> reduce_variant_names();
-[[nodiscard]] std::vector<std::string> summation_names();
 
 struct ReduceRun {
-  Measurement measurement;  // not yet verified
-  Number value = 0.0;
+  Measurement measurement;       // not yet verified
+  std::vector<OpValues> values;  // of the pass's operations, in their order
 };
 
-/// One array on the space that computes.
+/// What is reduced, on the space that computes.
 class ReduceEngine {
  public:
   virtual ~ReduceEngine() = default;
-  /// The variant that automatic stands for.
-  [[nodiscard]] virtual std::string automatic_variant(const std::string& operation) const = 0;
-  /// Times the operation on the whole array; the value is that of the last repeat.
-  [[nodiscard]] virtual ReduceRun measure(const std::string& operation, const RunOptions& options) const = 0;
-  /// The operation on count elements from offset, with the same options.
-  [[nodiscard]] virtual Number reduce_range(const std::string& operation, const RunOptions& options,
-                                            std::uint64_t offset, std::uint64_t count) const = 0;
+  /// The variants that can do the pass, without automatic; first the one that automatic stands for.
+  [[nodiscard]] virtual std::vector<std::string> variants(const ReducePass& pass) const = 0;
+  /// Times the pass; the values are those of the last repeat. options.variant can do it, or is automatic.
+  [[nodiscard]] virtual ReduceRun measure(const ReducePass& pass, const RunOptions& options) const = 0;
+  /// The pass, of whole arrays, on count elements from offset, with the same options.
+  [[nodiscard]] virtual std::vector<OpValues> reduce_range(const ReducePass& pass, const RunOptions& options,
+                                                           std::uint64_t offset, std::uint64_t count) const = 0;
   [[nodiscard]] virtual Transfer to_device() const = 0;
 };
 
-/// input must outlive the engine. \throws Failure (no_resource) where the device has no room.
+/// For all operations of one array, which must outlive the engine. \throws Failure (no_resource) where the device has
+/// no room.
 [[nodiscard]] std::unique_ptr<ReduceEngine> make_reduce_engine(HostArray& input, const std::string& space);
+/// For dot products of whole arrays of one type and shape.
+[[nodiscard]] std::unique_ptr<ReduceEngine> make_dot_engine(HostArray& x, HostArray& y, const std::string& space);
 
 }  // namespace tessera::apps
 

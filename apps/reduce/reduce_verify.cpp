@@ -7,218 +7,198 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <span>
-#include <tuple>
-#include <vector>
 
 #include "common/record.hpp"
+#include "common/text.hpp"
+#include "line_expectation.hpp"
+#include "line_walk.hpp"
 
 namespace tessera::apps {
 namespace {
 
-struct FloatingSum {
-  long double value = 0, magnitude = 0;  // of the finite elements
-  bool nan = false, plus_infinity = false, minus_infinity = false;
+/// One value as it came.
+struct Got {
+  bool undefined = false, is_floating = false;
+  double floating = 0;
+  Int128 integer = 0;
+  std::int64_t index = -1;
 };
 
-/// What the next plain long double sums are added to: Neumaier's compensated sum.
-class CompensatedSum {
- public:
-  void add(long double term) {
-    const long double sum = m_sum + term;
-    m_lost += std::abs(m_sum) >= std::abs(term) ? (m_sum - sum) + term : (term - sum) + m_sum;
-    m_sum = sum;
+Got got_at(const OpValues& values, std::size_t i) {
+  Got got;
+  got.undefined = !values.undefined.empty() && values.undefined[i / values_at(values.op)] != 0;
+  if (!values.index.empty()) got.index = values.index[i];
+  if (const auto* floating = std::get_if<std::vector<double>>(&values.values)) {
+    got.is_floating = true;
+    got.floating = (*floating)[i];
+  } else {
+    std::visit([&](const auto& list) { got.integer = static_cast<Int128>(list[i]); }, values.values);
   }
-  [[nodiscard]] long double value() const { return m_sum + m_lost; }
+  return got;
+}
+
+std::string text_of(const Got& got) {
+  if (got.undefined) return "nothing";
+  const std::string value = got.is_floating ? to_text(Number(got.floating)) : to_text(got.integer);
+  return got.index < 0 ? value : fmt::format("{} at {}", value, got.index);
+}
+
+std::string text_of(const Expectation& expected) {
+  using Kind = Expectation::Kind;
+  if (expected.kind == Kind::undefined) return "nothing";
+  if (expected.kind == Kind::overflow) return "an integer beyond 64 bits";
+  const std::string value =
+      expected.kind == Kind::integer ? to_text(expected.integer) : to_text(Number(expected.floating));
+  return expected.index < 0 ? value : fmt::format("{} at {}", value, expected.index);
+}
+
+bool is_right(const Got& got, const Expectation& expected) {
+  using Kind = Expectation::Kind;
+  if (got.undefined || expected.kind == Kind::undefined) return got.undefined && expected.kind == Kind::undefined;
+  if (expected.kind == Kind::overflow || got.index != expected.index) return false;
+  if (got.is_floating != (expected.kind == Kind::floating)) return false;
+  if (!got.is_floating) return got.integer == expected.integer;
+  if (expected.may_overflow && !std::isfinite(got.floating)) return true;
+  if (expected.bound > 0 && std::isfinite(expected.floating)) {
+    return std::abs(got.floating - expected.wide) <= expected.bound;
+  }
+  return std::bit_cast<std::uint64_t>(got.floating) == std::bit_cast<std::uint64_t>(expected.floating);
+}
+
+template <class T>
+class Verifier {
+ public:
+  Verifier(const ReducePass& pass, const ReduceCheck& check, const HostArray& input, const HostArray* input2,
+           const NormFunction& norms)
+      : m_pass(pass),
+        m_check(check),
+        m_elements(input.buffer.as<T>()),
+        m_elements2(input2 != nullptr ? input2->buffer.as<T>() : nullptr),
+        m_shape(input.shape),
+        m_line(pass),
+        m_comparison(kept_shape(pass, input.shape), norms) {}
+
+  /// Values at positions of a result of outputs values: all, or some spread over it.
+  Verification values(const std::vector<OpValues>& values, const ProgressCallback& progress) {
+    const LineWalk walk(m_pass, m_shape);
+    const std::uint64_t outputs = element_count(kept_shape(m_pass, m_shape));
+    std::uint64_t checked = outputs;
+    if (!m_check.full && outputs * walk.count() > m_check.whole_limit) {
+      checked = std::clamp<std::uint64_t>(m_check.whole_limit / walk.count(), 1, outputs);
+    }
+    for (std::uint64_t i = 0; i < checked; ++i) {
+      const auto position = static_cast<std::uint64_t>(static_cast<Uint128>(i) * outputs / checked);
+      const std::uint64_t begin = walk.begin(position);
+      m_line.clear();
+      walk.for_each([&](std::uint64_t offset) { add(begin + offset); });
+      judge(values, position, position);
+      if (i % 1024 == 0) progress(i + 1, checked);
+    }
+    return finish(checked == outputs ? "all elements" : fmt::format("{} of {} values", checked, outputs),
+                  checked * walk.count());
+  }
+
+  Verification blocks(const std::vector<OpValues>& whole, const RangeReduction& reduce_range,
+                      const ProgressCallback& progress) {
+    const std::uint64_t size = element_count(m_shape), count = m_check.whole_limit / m_check.blocks;
+    for (std::uint64_t block = 0; block < m_check.blocks; ++block) {
+      const std::uint64_t offset = (size - count) / (m_check.blocks - 1) * block;
+      m_line.clear();
+      for (std::uint64_t i = 0; i < count; ++i) add(offset + i);
+      if (has_values(whole)) judge(reduce_range(offset, count), 0, offset);
+      bound(whole, offset);
+      progress(block + 1, m_check.blocks);
+    }
+    return finish(fmt::format("{} blocks of {} elements, each against a reduction of its own", m_check.blocks, count),
+                  m_check.blocks * count);
+  }
 
  private:
-  long double m_sum = 0, m_lost = 0;
-};
-
-/// A plain sum and that of the magnitudes, in four chains.
-template <class Accumulator, class T>
-std::pair<Accumulator, Accumulator> sum_of_piece(const T* elements, std::uint64_t count) {
-  Accumulator s0 = 0, s1 = 0, s2 = 0, s3 = 0, m0 = 0, m1 = 0, m2 = 0, m3 = 0;
-  std::uint64_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    const Accumulator x0 = elements[i], x1 = elements[i + 1], x2 = elements[i + 2], x3 = elements[i + 3];
-    s0 += x0, m0 += std::abs(x0);
-    s1 += x1, m1 += std::abs(x1);
-    s2 += x2, m2 += std::abs(x2);
-    s3 += x3, m3 += std::abs(x3);
-  }
-  for (; i < count; ++i) s0 += elements[i], m0 += std::abs(elements[i]);
-  return {(s0 + s1) + (s2 + s3), (m0 + m1) + (m2 + m3)};
-}
-
-// Pieces of 1024 elements are summed plainly in the next wider type, where an error of 258 units of its roundoff is far
-// below the bound and nothing overflows; the pieces with compensation. This is nearly as fast as memory.
-template <class T>
-FloatingSum sum_of(const T* elements, std::uint64_t count) {
-  using Accumulator = std::conditional_t<std::is_same_v<T, float>, double, long double>;
-  constexpr std::uint64_t piece = 1024;
-  FloatingSum result;
-  CompensatedSum sum, magnitude;
-  for (std::uint64_t begin = 0; begin < count; begin += piece) {
-    const std::uint64_t length = std::min(count - begin, piece);
-    auto [piece_sum, piece_magnitude] = sum_of_piece<Accumulator>(elements + begin, length);
-    if (!std::isfinite(piece_magnitude)) {
-      std::vector<T> finite;
-      for (const T element : std::span(elements + begin, length)) {
-        result.nan |= std::isnan(element);
-        result.plus_infinity |= std::isinf(element) && element > 0;
-        result.minus_infinity |= std::isinf(element) && element < 0;
-        if (std::isfinite(element)) finite.push_back(element);
-      }
-      std::tie(piece_sum, piece_magnitude) = sum_of_piece<Accumulator>(finite.data(), finite.size());
-    }
-    sum.add(piece_sum);
-    magnitude.add(piece_magnitude);
-  }
-  result.value = sum.value();
-  result.magnitude = magnitude.value();
-  return result;
-}
-
-/// One comparison: what was expected, and whether got is it.
-struct Judgement {
-  double got = 0, expected = 0;
-  bool wrong = false;
-  std::string got_text, expected_text;  // "" where the doubles say it all
-};
-
-template <class T>
-Judgement judge_sum(const T* elements, std::uint64_t count, const Number& value, std::uint64_t accumulators) {
-  Judgement result;
-  if constexpr (std::is_floating_point_v<T>) {
-    const FloatingSum sum = sum_of(elements, count);
-    const double got = std::get<double>(value);
-    const bool may_overflow = sum.magnitude >= static_cast<long double>(std::numeric_limits<T>::max());
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    result.got = got;
-    if (sum.nan || (sum.plus_infinity && sum.minus_infinity)) {
-      result.expected = std::numeric_limits<double>::quiet_NaN();
-      result.wrong = !std::isnan(got);
-    } else if (sum.plus_infinity || sum.minus_infinity) {
-      result.expected = sum.plus_infinity ? infinity : -infinity;
-      result.wrong = got != result.expected && !(may_overflow && std::isnan(got));
+  void add(std::uint64_t offset) {
+    if (m_elements2 != nullptr) {
+      m_line.add(m_elements[offset], m_elements2[offset]);
     } else {
-      result.expected = static_cast<double>(sum.value);
-      const std::uint64_t partials = std::max(accumulators, (count + 511) / 512);
-      const long double factor = 512 + std::bit_width(partials - 1) + 2;  // ceil(log2 P)
-      const long double u = std::numeric_limits<T>::epsilon() / 2;
-      const long double bound = 1.01L * factor * u * sum.magnitude;
-      result.wrong = std::isfinite(got) ? std::abs(got - sum.value) > bound : !may_overflow;
+      m_line.add(m_elements[offset]);
     }
-  } else {
-    Int128 sum = 0;
-    for (std::uint64_t i = 0; i < count; ++i) sum += elements[i];
-    const Int128 got = std::holds_alternative<std::int64_t>(value) ? Int128{std::get<std::int64_t>(value)}
-                                                                   : Int128{std::get<std::uint64_t>(value)};
-    result = {static_cast<double>(got), static_cast<double>(sum), got != sum, to_text(got), to_text(sum)};
   }
-  return result;
-}
 
-// The plain definition; NaN wins, and of the zeros the one with the wanted sign.
-template <class T>
-T extremum_of(const T* elements, std::uint64_t count, bool is_min) {
-  T result = elements[0];
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const T element = elements[i];
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(element)) return element;
-      if (element == result && std::signbit(element) == is_min) result = element;
-    }
-    if (is_min ? element < result : result < element) result = element;
-  }
-  return result;
-}
-
-template <class T>
-Judgement judge_extremum(const T* elements, std::uint64_t count, const Number& value, bool is_min) {
-  const T expected = extremum_of(elements, count, is_min);
-  if constexpr (std::is_floating_point_v<T>) {
-    const double got = std::get<double>(value);
-    const bool same =
-        std::isnan(expected) ? std::isnan(got) : got == expected && std::signbit(got) == std::signbit(expected);
-    return {got, expected, !same, {}, {}};
-  } else {
-    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-    const Wide got = std::get<Wide>(value);
-    return {static_cast<double>(got), static_cast<double>(expected), got != Wide{expected}, std::to_string(got),
-            std::to_string(expected)};
-  }
-}
-
-// A minimum of all must not exceed that of a part.
-template <class T>
-bool bounds_part(const T* elements, std::uint64_t count, const Number& value, bool is_min) {
-  const T part = extremum_of(elements, count, is_min);
-  if constexpr (std::is_floating_point_v<T>) {
-    const double got = std::get<double>(value);
-    return std::isnan(part) ? std::isnan(got) : std::isnan(got) || (is_min ? got <= part : got >= part);
-  } else {
-    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-    const Wide got = std::get<Wide>(value);
-    return is_min ? got <= Wide{part} : got >= Wide{part};
-  }
-}
-
-template <class T>
-Judgement judge(const ReduceCheck& check, const T* elements, std::uint64_t count, const Number& value) {
-  if (check.operation == "sum") return judge_sum(elements, count, value, check.accumulators);
-  return judge_extremum(elements, count, value, check.operation == "min");
-}
-
-void add(Comparison& comparison, std::uint64_t index, const Judgement& judgement) {
-  if (judgement.got_text.empty()) {
-    comparison.add(index, judgement.got, judgement.expected, judgement.wrong);
-  } else {
-    comparison.add(index, judgement.got, judgement.expected, judgement.wrong, [&] {
-      return std::pair{judgement.got_text, judgement.expected_text};
+  // A block may lack what the whole has: it may be all NaN, or its integers may not cancel.
+  [[nodiscard]] bool has_values(const std::vector<OpValues>& whole) const {
+    return std::all_of(whole.begin(), whole.end(), [&](const OpValues& op) {
+      const auto kind = expectation(m_line, m_pass, op.op, 1).kind;
+      return kind != Expectation::Kind::undefined && kind != Expectation::Kind::overflow;
     });
   }
-}
 
-std::string method_of(const ReduceCheck& check, ElementType type) {
-  if (check.operation != "sum") return "serial comparison";
-  return is_floating(type) ? "serial compensated sum in long double" : "serial 128-bit integer sum";
-}
+  void judge(const std::vector<OpValues>& values, std::uint64_t position, std::uint64_t index) {
+    for (const OpValues& op : values) {
+      for (std::size_t part = 0; part < values_at(op.op); ++part) {
+        const Got got = got_at(op, position * values_at(op.op) + part);
+        const Expectation expected = expectation(m_line, m_pass, op.op, m_check.accumulators, part);
+        const bool wrong = !is_right(got, expected);
+        const auto texts = [&] {
+          const std::string name = values.size() > 1 ? op.op + " " : "";
+          return std::pair{name + text_of(got), text_of(expected)};
+        };
+        if (wrong && (!got.is_floating || expected.kind != Expectation::Kind::floating)) {
+          m_comparison.add_wrong(index, texts);
+        } else {
+          const bool floating = got.is_floating;
+          m_comparison.add(index, floating ? got.floating : static_cast<double>(got.integer),
+                           floating ? expected.floating : static_cast<double>(expected.integer), wrong, texts);
+        }
+      }
+    }
+  }
+
+  /// A minimum of all must not exceed that of a part.
+  void bound(const std::vector<OpValues>& whole, std::uint64_t offset) {
+    for (const OpValues& op : whole) {
+      if (op.op != "min" && op.op != "max") continue;
+      const Got got = got_at(op, 0);
+      const Expectation part = expectation(m_line, m_pass, op.op, 1);
+      const bool unordered = std::isnan(got.floating) || std::isnan(part.floating);
+      const bool bounds = got.is_floating
+                              ? (op.op == "min" ? got.floating <= part.floating : got.floating >= part.floating)
+                              : (op.op == "min" ? got.integer <= part.integer : got.integer >= part.integer);
+      if (part.kind == Expectation::Kind::undefined || bounds || (unordered && std::isnan(got.floating))) continue;
+      m_comparison.add_wrong(offset, [&] {
+        return std::pair{op.op + " " + text_of(got) + " of the whole array",
+                         std::string("a bound of the elements from there")};
+      });
+    }
+  }
+
+  [[nodiscard]] std::string method() const {
+    const bool exact = m_pass.exact || !std::is_floating_point_v<T>;
+    return exact ? "serial reference in integers of any length" : "bounds from serial integers of any length";
+  }
+
+  Verification finish(const std::string& what, std::uint64_t elements) {
+    Verification result = m_comparison.finish(method() + " of " + what);
+    result.checked = std::max(elements, result.wrong);
+    return result;
+  }
+
+  const ReducePass& m_pass;
+  const ReduceCheck& m_check;
+  const T *m_elements, *m_elements2;
+  const Shape& m_shape;
+  LineReference<T> m_line;
+  Comparison m_comparison;
+};
 
 }  // namespace
 
-Verification verify_reduction(const ReduceCheck& check, const HostArray& input, const Number& value,
+Verification verify_reduction(const ReducePass& pass, const ReduceCheck& check, const HostArray& input,
+                              const HostArray* input2, const std::vector<OpValues>& values,
                               const RangeReduction& reduce_range, const NormFunction& norms,
                               const ProgressCallback& progress) {
   return visit_type(input.type, [&](const auto zero) {
-    using T = std::decay_t<decltype(zero)>;
-    const T* elements = input.buffer.as<T>();
-    const std::uint64_t size = element_count(input.shape);
-    const std::string method = method_of(check, input.type);
-    if (check.full || size <= check.whole_limit) {
-      Comparison comparison({}, norms);
-      add(comparison, 0, judge(check, elements, size, value));
-      Verification result = comparison.finish(method + " of all elements");
-      result.checked = size;
-      return result;
-    }
-    const std::uint64_t count = check.whole_limit / check.blocks;
-    Comparison comparison({size}, norms);
-    for (std::uint64_t block = 0; block < check.blocks; ++block) {
-      const std::uint64_t offset = (size - count) / (check.blocks - 1) * block;
-      Judgement judgement = judge(check, elements + offset, count, reduce_range(offset, count));
-      if (check.operation != "sum" && !bounds_part(elements + offset, count, value, check.operation == "min")) {
-        judgement.wrong = true;
-        judgement.got_text = to_text(value) + " of the whole array";
-        judgement.expected_text = "a bound of the elements from there";
-      }
-      add(comparison, offset, judgement);
-      progress(block + 1, check.blocks);
-    }
-    return comparison.finish(fmt::format("{} of {} blocks of {} elements, each against a reduction of its own", method,
-                                         check.blocks, count));
+    Verifier<std::decay_t<decltype(zero)>> verifier(pass, check, input, input2, norms);
+    const bool sampled = !check.full && element_count(input.shape) > check.whole_limit;
+    return sampled && pass.reduced.empty() ? verifier.blocks(values, reduce_range, progress)
+                                           : verifier.values(values, progress);
   });
 }
 

@@ -5,24 +5,10 @@
 
 #include <memory>
 #include <string>
-#include <tessera/reduce/reducers.hpp>
 
 #include "reduce_engine.hpp"
 
 namespace tessera::apps {
-
-template <class T>
-using FastSum = Sum<T, Summation::fast>;
-
-/// What --op can name.
-struct DriverReducers {
-  template <class T, class Visitor>
-  static void for_each(Visitor&& visitor) {
-    visitor(FastSum<T>{});
-    visitor(Min<T>{});
-    visitor(Max<T>{});
-  }
-};
 
 /// Instantiated in files of their own, because the kernels of a type take long to compile.
 template <class T>

@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,14 @@
 
 namespace tessera::apps::test {
 namespace {
+
+Result floating(const std::string& op, double value) {
+  return {op, NumberType::float64, std::vector<double>{value}, {}, {}, false, {}};
+}
+
+Result whole(const std::string& op, std::int64_t value) {
+  return {op, NumberType::int64, std::vector<std::int64_t>{value}, {}, {}, false, {}};
+}
 
 Record example() {
   Record record;
@@ -37,7 +46,7 @@ Record example() {
   record.runs = {run};
   record.ceiling = Ceiling{8.0, 4.0, 4096};
   record.read = {2e-3, 32};
-  record.results = {{"sum", ElementType::float64, -0.1}, {"min", ElementType::int64, std::int64_t{-9007199254740993}}};
+  record.results = {floating("sum", -0.1), whole("min", -9007199254740993)};
   record.seconds_total = 1.5;
   return record;
 }
@@ -128,7 +137,7 @@ TEST_CASE("what does not apply is null") {
 TEST_CASE("results read back to the same bits") {
   Record record = example();
   for (const double value : {-0.1, 1.0 / 3.0, -0.0, 5e-324, 1.7976931348623157e308, 9007199254740993.0}) {
-    record.results = {{"sum", ElementType::float64, value}};
+    record.results = {floating("sum", value)};
     const auto json = to_json(record)["results"][0];
     INFO(json.dump());
     const double read = parsed<double>(json["value"]);
@@ -137,10 +146,10 @@ TEST_CASE("results read back to the same bits") {
     CHECK(bits == std::bit_cast<std::uint64_t>(value));
     CHECK(json["bits"].get<std::string>().size() == 16);
   }
-  record.results = {{"sum", ElementType::float64, std::numeric_limits<double>::quiet_NaN()},
-                    {"min", ElementType::float64, -std::numeric_limits<double>::infinity()},
-                    {"max", ElementType::uint64, std::numeric_limits<std::uint64_t>::max()},
-                    {"min", ElementType::int64, std::int64_t{-9007199254740993}}};
+  record.results = {floating("sum", std::numeric_limits<double>::quiet_NaN()),
+                    floating("min", -std::numeric_limits<double>::infinity()),
+                    {"max", NumberType::uint64, std::vector<std::uint64_t>{~std::uint64_t{0}}, {}, {}, false, {}},
+                    whole("min", -9007199254740993)};
   const auto json = to_json(record)["results"];
   CHECK(json[0]["value"] == "nan");
   CHECK(json[0]["bits"] == "7ff8000000000000");
@@ -150,6 +159,76 @@ TEST_CASE("results read back to the same bits") {
   CHECK(parsed<std::int64_t>(json[3]["value"]) == -9007199254740993);
   CHECK_FALSE(json[2].contains("bits"));
   CHECK(json[3]["type"] == "int64");
+}
+
+TEST_CASE("results have indices, pairs, truth, shapes and gaps") {
+  const auto parsed_json = [](const char* text) { return nlohmann::ordered_json::parse(text); };
+  Result last{"argmax_last", NumberType::int16, std::vector<std::int64_t>{-3}, {7}, {}, false, {}};
+  CHECK(to_json(last) == parsed_json(R"({"op": "argmax_last", "type": "int16", "value": -3, "index": 7})"));
+  CHECK(to_text(last) == "-3 at 7 (int16)");
+  last.undefined = {1};
+  CHECK(to_json(last) == parsed_json(R"({"op": "argmax_last", "type": "int16", "value": null, "index": null})"));
+  CHECK(to_text(last) == "undefined (int16)");
+
+  Result pair{"minmax", NumberType::float64, std::vector<double>{-0.0, 2}, {}, {}, true, {}};
+  CHECK(to_json(pair) == parsed_json(R"({"op": "minmax", "type": "float64", "value": [-0.0, 2.0],
+                                         "bits": ["8000000000000000", "4000000000000000"]})"));
+  CHECK(to_text(pair) == "[-0, 2] (float64)");
+  pair.values = std::vector<double>{1, 2, 3, std::numeric_limits<double>::infinity()};
+  pair.shape = Shape{2, 1, 2};
+  CHECK(to_json(pair) ==
+        parsed_json(R"({"op": "minmax", "type": "float64", "shape": [2, 1, 2], "value": [[[1.0, 2.0]], [[3.0, "inf"]]],
+          "bits": [[["3ff0000000000000", "4000000000000000"]], [["4008000000000000", "7ff0000000000000"]]]})"));
+  CHECK(to_text(pair) == "[1, 2, 3, inf] (float64 (2, 1, 2))");
+  pair.undefined = {0, 1};
+  CHECK(to_json(pair)["value"] == parsed_json("[[[1.0, 2.0]], [[null, null]]]"));
+
+  const Result any{"any", NumberType::boolean, std::vector<std::uint64_t>{1, 0}, {}, {}, false, Shape{2}};
+  CHECK(to_json(any) == parsed_json(R"({"op": "any", "type": "bool", "shape": [2], "value": [true, false]})"));
+  CHECK(to_text(any) == "[true, false] (bool (2,))");
+
+  Result scalar = floating("sum", 1.5);
+  scalar.undefined = {1};
+  CHECK(to_json(scalar) == parsed_json(R"({"op": "sum", "type": "float64", "value": null})"));
+  scalar.undefined.clear();
+  scalar.shape = Shape{};  // all axes were named
+  CHECK(to_json(scalar) == parsed_json(R"({"op": "sum", "type": "float64", "shape": [], "value": 1.5,
+                                           "bits": "3ff8000000000000"})"));
+}
+
+TEST_CASE("arrays of more than 65536 results are not in the record") {
+  Result many{"max", NumberType::int32, std::vector<std::int64_t>(65536, 1), {}, {}, false, Shape{256, 256}};
+  CHECK(to_json(many)["value"].size() == 256);
+  CHECK(to_json(many)["value"][255].size() == 256);
+  many.values = std::vector<std::int64_t>(65537, 1);
+  many.shape = Shape{65537};
+  CHECK(to_json(many)["value"].is_null());
+  CHECK(to_json(many)["shape"][0] == 65537);
+  CHECK(to_text(many) == "[1, 1, 1, 1, 1, 1, ..] (int32 (65537,))");
+}
+
+TEST_CASE("results are encoded in the type they are written in") {
+  const auto encode = [](const Numbers& values, NumberType type, auto zero) {
+    const std::vector<std::byte> bytes = encoded(values, type);
+    std::vector<decltype(zero)> elements(bytes.size() / sizeof(zero));
+    std::memcpy(elements.data(), bytes.data(), bytes.size());
+    return elements;
+  };
+  const Numbers floats = std::vector<double>{2.5, 3.5, -1e300, 1e300, std::nan("")};
+  CHECK(encode(floats, NumberType::int16, std::int16_t{}) == std::vector<std::int16_t>{2, 4, -32768, 32767, 0});
+  CHECK(encode(floats, NumberType::uint64, std::uint64_t{}) ==
+        std::vector<std::uint64_t>{2, 4, 0, ~std::uint64_t{0}, 0});
+  CHECK(encode(std::vector<double>{1 + 0x1p-24 + 0x1p-50}, NumberType::float32, float{}) ==
+        std::vector<float>{1 + 0x1p-23F});
+  CHECK(encode(std::vector<std::int64_t>{-1, 300}, NumberType::uint8, std::uint8_t{}) ==
+        std::vector<std::uint8_t>{0, 255});
+  CHECK(encode(std::vector<std::uint64_t>{~std::uint64_t{0}}, NumberType::int64, std::int64_t{}) ==
+        std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::max()});
+  CHECK(encode(std::vector<std::int64_t>{(std::int64_t{1} << 53) + 1}, NumberType::float64, double{}) ==
+        std::vector<double>{0x1p53});
+  CHECK(output_type_names().size() == 10);
+  CHECK(number_type_named("uint16") == NumberType::uint16);
+  CHECK_FALSE(number_type_named("float16"));
 }
 
 TEST_CASE("the Slurm job is in the record") {

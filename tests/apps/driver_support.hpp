@@ -45,6 +45,18 @@ struct ProgramSetting {
 template <class T>
 struct StoredType;
 template <>
+struct StoredType<std::int8_t> {
+  static hid_t id() { return H5T_NATIVE_INT8; }
+};
+template <>
+struct StoredType<std::uint8_t> {
+  static hid_t id() { return H5T_NATIVE_UINT8; }
+};
+template <>
+struct StoredType<std::uint32_t> {
+  static hid_t id() { return H5T_NATIVE_UINT32; }
+};
+template <>
 struct StoredType<std::int32_t> {
   static hid_t id() { return H5T_NATIVE_INT32; }
 };

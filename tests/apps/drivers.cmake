@@ -10,6 +10,7 @@ tessera_add_app_test(
   driver_progress.cpp
   driver_record.cpp
   filter_verify.cpp
+  reduce_reference.cpp
   reduce_verify.cpp
   transpose_verify.cpp
   LIBRARIES
@@ -23,15 +24,25 @@ tessera_add_app_test(
   HDF5::HDF5)
 
 # The drivers end to end, and each once more over an engine that computes wrong results.
+set(reduce_driver_more reduce_driver_axis.cpp reduce_driver_errors.cpp reduce_driver_faulty.cpp
+                       reduce_driver_operations.cpp)
 foreach(op reduce filter transpose)
   add_executable(faulty-tessera-${op} ${op}_faulty_engine.cpp)
   target_link_libraries(faulty-tessera-${op} PRIVATE tessera_${op}_app)
   tessera_set_warnings(faulty-tessera-${op})
-  tessera_add_app_test(${op}_driver driver_support.cpp io_support.cpp ${op}_driver.cpp LIBRARIES tessera_app_driver
-                       nlohmann_json::nlohmann_json HDF5::HDF5)
+  tessera_add_app_test(${op}_driver driver_support.cpp io_support.cpp ${op}_driver.cpp ${${op}_driver_more} LIBRARIES
+                       tessera_app_driver nlohmann_json::nlohmann_json HDF5::HDF5)
   string(TOUPPER ${op} upper)
   target_compile_definitions(
     test_${op}_driver PRIVATE "TESSERA_${upper}=\"$<TARGET_FILE:tessera-${op}>\""
                               "TESSERA_FAULTY_${upper}=\"$<TARGET_FILE:faulty-tessera-${op}>\"")
   add_dependencies(test_${op}_driver tessera-${op} faulty-tessera-${op})
 endforeach()
+
+if(DEFINED ENV{TESSERA_REAL_DATA})
+  tessera_add_app_test(reduce_real driver_support.cpp io_support.cpp reduce_real.cpp LIBRARIES tessera_app_driver
+                       nlohmann_json::nlohmann_json HDF5::HDF5)
+  target_compile_definitions(test_reduce_real PRIVATE "TESSERA_REAL_DATA=\"$ENV{TESSERA_REAL_DATA}\""
+                                                      "TESSERA_REDUCE=\"$<TARGET_FILE:tessera-reduce>\"")
+  add_dependencies(test_reduce_real tessera-reduce)
+endif()

@@ -108,7 +108,7 @@ TEST_CASE("several datasets, scalars, empty arrays and truth values are written 
   std::vector<std::uint64_t> reports;
   output.write("sum", ElementType::float64, {}, &sum, provenance);
   output.write("none", ElementType::float32, {3, 0}, nullptr, provenance);
-  output.write_uint8("any", {2, 2}, any.data(), provenance);
+  output.write("any", NumberType::boolean, {2, 2}, any.data(), provenance);
   output.write("grid", ElementType::int32, {2, 3}, grid.data(), provenance,
                [&](std::uint64_t done, std::uint64_t total) {
                  reports = {done, total};

@@ -4,8 +4,6 @@
 
 namespace tessera::apps {
 
-template std::unique_ptr<ReduceEngine> make_typed_reduce_engine<std::int32_t>(HostArray&, const std::string&);
 template std::unique_ptr<ReduceEngine> make_typed_reduce_engine<std::int64_t>(HostArray&, const std::string&);
-template std::unique_ptr<ReduceEngine> make_typed_reduce_engine<std::uint64_t>(HostArray&, const std::string&);
 
 }  // namespace tessera::apps

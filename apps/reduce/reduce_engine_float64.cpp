@@ -4,7 +4,6 @@
 
 namespace tessera::apps {
 
-template std::unique_ptr<ReduceEngine> make_typed_reduce_engine<float>(HostArray&, const std::string&);
 template std::unique_ptr<ReduceEngine> make_typed_reduce_engine<double>(HostArray&, const std::string&);
 
 }  // namespace tessera::apps

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "reduce_inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera::apps {
+namespace {
+
+bool is_integer(NumberType type) { return !is_floating(type); }
+
+std::string name_of(const Dataset& dataset) {
+  const DatasetInfo& info = dataset.info();
+  return info.file + ':' + info.dataset + info.selection;
+}
+
+/// The smallest type that holds the elements of both exactly; nothing where none does.
+std::optional<NumberType> common_type(NumberType a, NumberType b) {
+  if (a == b) return a;
+  if (is_integer(a) != is_integer(b)) {  // float64 holds integers of 32 bits
+    return size_of(is_integer(a) ? a : b) <= 4 ? std::optional(NumberType::float64) : std::nullopt;
+  }
+  if (!is_integer(a)) return NumberType::float64;
+  if (is_unsigned(a) == is_unsigned(b)) return size_of(a) > size_of(b) ? a : b;
+  const NumberType unsigned_one = is_unsigned(a) ? a : b;
+  return size_of(unsigned_one) <= 4 ? std::optional(NumberType::int64) : std::nullopt;
+}
+
+ElementType element_type_for(NumberType type) {
+  if (is_floating(type)) return type == NumberType::float32 ? ElementType::float32 : ElementType::float64;
+  if (type == NumberType::uint64) return ElementType::uint64;
+  return size_of(type) < 4 || type == NumberType::int32 ? ElementType::int32 : ElementType::int64;
+}
+
+HostArray converted(HostArray array, ElementType type) {
+  if (array.type == type) return array;
+  const std::uint64_t size = element_count(array.shape);
+  HostArray result{type, array.shape, HostBuffer(size * size_of(type))};
+  visit_type(array.type, [&](const auto from) {
+    visit_type(type, [&](const auto to) {
+      using To = std::decay_t<decltype(to)>;
+      const auto* elements = array.buffer.as<std::decay_t<decltype(from)>>();
+      std::transform(elements, elements + size, result.buffer.as<To>(),
+                     [](const auto element) { return static_cast<To>(element); });
+    });
+  });
+  return result;
+}
+
+}  // namespace
+
+ReduceInputs::ReduceInputs(const ReduceRequest& request, const Dataset& input)
+    : m_input(input), m_element(input.element_type()), m_computed(input.compute_type()) {
+  if (!request.with.empty()) {
+    m_with.emplace(request.with);
+    if (m_with->info().shape != shape()) {
+      refuse(fmt::format("--with {}: has shape {}, {} has {}; dot takes two arrays of one shape", name_of(*m_with),
+                         to_string(m_with->info().shape), name_of(input), to_string(shape())));
+    }
+    const auto common = common_type(m_element, m_with->element_type());
+    if (!common) {
+      refuse(fmt::format("--with {}: holds {}, {} holds {}; no type holds both exactly", name_of(*m_with),
+                         to_string(m_with->element_type()), name_of(input), to_string(m_element)));
+    }
+    m_element = *common;
+    m_computed = element_type_for(m_element);
+  }
+  const auto asked = [&](const char* operation) {
+    return std::find(request.operations.begin(), request.operations.end(), operation) != request.operations.end();
+  };
+  // Sums of 2^31 elements of 32 bits fit int64; products may not.
+  const bool may_exceed = element_count(shape()) >> 31 != 0 || asked("prod") || asked("dot");
+  if (is_unsigned(m_element) && may_exceed) m_computed = ElementType::uint64;
+}
+
+std::uint64_t ReduceInputs::host_bytes() const {
+  std::uint64_t bytes = std::max(m_input.read_bytes(), device_bytes());
+  if (m_input.compute_type() != m_computed) bytes += m_input.read_bytes();
+  if (m_with && m_with->compute_type() != m_computed) bytes += m_with->read_bytes();
+  return bytes;
+}
+
+std::uint64_t ReduceInputs::device_bytes() const {
+  return (m_with ? 2 : 1) * element_count(shape()) * size_of(m_computed);
+}
+
+void ReduceInputs::read(DriverRun& run) {
+  first = converted(run.read_input(), m_computed);
+  if (m_with) second = converted(m_with->read(run.progress().callback()), m_computed);
+}
+
+}  // namespace tessera::apps
