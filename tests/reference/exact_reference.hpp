@@ -26,7 +26,8 @@ class ExactSums {
         m_squares(2 * m_sum.lowest()) {
     for (const T value : values) {
       if constexpr (std::is_integral_v<T>) {
-        add(value < 0, value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value), 0);
+        const bool negative = std::is_signed_v<T> && static_cast<std::int64_t>(value) < 0;
+        add(negative, negative ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value), 0);
       } else {
         add(static_cast<double>(value));
       }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tessera/detail/exact_integer.hpp>
 #include <tessera/error.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
@@ -58,9 +59,8 @@ class ExactAccumulator {
         detail::deposit_value(m_digits, Term == AccumulatedTerm::magnitude ? Kokkos::fabs(element) : element);
       }
     } else {
-      const std::uint64_t size =
-          element < 0 ? ~static_cast<std::uint64_t>(element) + 1 : static_cast<std::uint64_t>(element);
-      const bool negative = Term == AccumulatedTerm::value && element < 0;
+      const std::uint64_t size = detail::magnitude_of(element);
+      const bool negative = Term == AccumulatedTerm::value && detail::is_negative(element);
       const detail::UInt128 term = squares ? static_cast<detail::UInt128>(size) * size : size;
       for (int piece = 0; piece < 4; ++piece) {
         const auto part = static_cast<std::int64_t>(static_cast<std::uint64_t>(term >> (32 * piece)) & 0xffffffffu);

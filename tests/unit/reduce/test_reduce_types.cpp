@@ -56,13 +56,7 @@ TEST_CASE("reduce int8", "[reduce]") {
 
 TEST_CASE("reduce uint64", "[reduce]") {
   using T = std::uint64_t;
-  check_reducers<tessera::Sum<T>, tessera::Prod<T>, tessera::Mean<T>, tessera::L2<T>, tessera::LInf<T>,
-                 tessera::ArgMin<T>>(data<T>());
-}
-
-TEST_CASE("reduce int32 and uint16", "[reduce]") {
-  check_reducers<tessera::Sum<std::int32_t>, tessera::Max<std::int32_t>>(data<std::int32_t>());
-  check_reducers<tessera::Sum<std::uint16_t>, tessera::Min<std::uint16_t>>(data<std::uint16_t>());
+  check_reducers<tessera::Prod<T>, tessera::Mean<T>, tessera::L2<T>, tessera::LInf<T>, tessera::ArgMin<T>>(data<T>());
 }
 
 TEST_CASE("reduce double", "[reduce]") {

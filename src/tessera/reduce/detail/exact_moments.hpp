@@ -388,7 +388,7 @@ class ExactMoments<T, Wanted> {
     TESSERA_UNROLL
     for (int k = 0; k < N; ++k) {
       const T x = elements[k];
-      const std::uint64_t size = x < 0 ? ~static_cast<std::uint64_t>(x) + 1 : static_cast<std::uint64_t>(x);
+      const std::uint64_t size = magnitude_of(x);
       if constexpr (Wanted.sum && wide) {
         thread.sum.low += static_cast<std::uint64_t>(x) & 0xffffffffu;
         thread.sum.high += static_cast<std::int64_t>(x >> 32);
