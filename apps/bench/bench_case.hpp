@@ -66,6 +66,10 @@ struct Operation {
 };
 
 [[nodiscard]] Operation reduce_operation();
+[[nodiscard]] Operation min_operation();
+[[nodiscard]] Operation argmin_operation();
+[[nodiscard]] Operation stats_operation();
+[[nodiscard]] Operation dispatch_operation();
 [[nodiscard]] Operation filter_operation();
 [[nodiscard]] Operation transpose_operation();
 

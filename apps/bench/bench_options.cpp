@@ -140,7 +140,8 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   Texts texts;
   auto* run = app.add_subcommand("run", "Measure; every result is checked before it is timed")->allow_extras();
   run->set_help_flag("--help", "Print this help and exit");
-  run->add_option("--op", texts.op, "reduce, filter, transpose, ceiling (default: all)")->type_name("LIST");
+  run->add_option("--op", texts.op, "reduce, min, argmin, stats, dispatch, filter, transpose, ceiling (default: all)")
+      ->type_name("LIST");
   run->add_option("--sizes", texts.sizes, "Elements: 1000000, 32e6, 2^24; matrices: 4096x4096 (default 2^20,2^24)")
       ->type_name("LIST");
   run->add_option("--types", texts.types, "int32, int64, float32, float64 (default: all)")->type_name("LIST");

@@ -33,6 +33,13 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
   INFO(end.out << end.err);
   CHECK(end.status == 0);
   CHECK(end.err ==
+        "tessera-bench: note: min is measured in int32, float32, float64, not in int64\n"
+        "tessera-bench: note: argmin is measured in int32, float32, float64, not in int64\n"
+        "tessera-bench: note: stats is measured in float32, float64, not in int32\n"
+        "tessera-bench: note: stats is measured in float32, float64, not in int64\n"
+        "tessera-bench: note: dispatch is measured in float64, not in int32\n"
+        "tessera-bench: note: dispatch is measured in float64, not in int64\n"
+        "tessera-bench: note: dispatch is measured in float64, not in float32\n"
         "tessera-bench: note: filter is measured in float32, float64, not in int32\n"
         "tessera-bench: note: filter is measured in float32, float64, not in int64\n"
         "tessera-bench: note: transpose is measured in float32, float64, not in int32\n"
@@ -56,7 +63,8 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
     CHECK(row["host"].is_string());
     CHECK(row["time"].get<std::string>().size() == 20);
     const std::uint64_t element = row["type"] == "int32" || row["type"] == "float32" ? 4 : 8;
-    const std::uint64_t sides = row["op"] == "reduce" || row["implementation"] == "read" ? 1 : 2;
+    const bool writes = row["op"] == "filter" || row["op"] == "transpose";
+    const std::uint64_t sides = writes ? 2 : 1;
     if (row["op"] != "ceiling") CHECK(row["bytes"] == sides * element * row["size"].get<std::uint64_t>());
     if (row["role"] == "tessera") CHECK(row["plan"]["team_size"] >= 1);
     ++counts[row["op"].get<std::string>() + ": " + row["implementation"].get<std::string>()];
@@ -64,9 +72,37 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
   const std::map<std::string, int> expected = {{"ceiling: copy", 8},
                                                {"ceiling: read", 8},
                                                {"reduce: tessera automatic", 8},
+                                               {"reduce: tessera interleaved", 8},
+                                               {"reduce: tessera strided", 8},
+                                               {"reduce: tessera sequential", 8},
+                                               {"reduce: tessera two_stage", 8},
+                                               {"reduce: tessera grid_stride", 8},
                                                {"reduce: tessera single_pass", 8},
+                                               {"reduce: tessera exact", 4},
                                                {"reduce: Kokkos::parallel_reduce", 8},
                                                {"reduce: KokkosBlas::nrm1", 4},
+                                               {"reduce: OpenMP loop", 8},
+                                               {"reduce: std::transform_reduce, one thread", 8},
+                                               {"min: tessera automatic", 6},
+                                               {"min: tessera interleaved", 6},
+                                               {"min: tessera strided", 6},
+                                               {"min: tessera sequential", 6},
+                                               {"min: tessera two_stage", 6},
+                                               {"min: tessera grid_stride", 6},
+                                               {"min: tessera single_pass", 6},
+                                               {"min: Kokkos::parallel_reduce", 6},
+                                               {"argmin: tessera automatic", 6},
+                                               {"argmin: tessera single_pass", 6},
+                                               {"argmin: Kokkos::parallel_reduce", 6},
+                                               {"stats: tessera automatic", 4},
+                                               {"stats: tessera single_pass", 4},
+                                               {"stats: fast sum", 4},
+                                               {"dispatch: by hand", 2},
+                                               {"dispatch: built-in sum", 2},
+                                               {"dispatch: user's struct", 2},
+                                               {"dispatch: lambda", 2},
+                                               {"dispatch: function pointer", 2},
+                                               {"dispatch: virtual call", 2},
                                                {"filter: tessera automatic", 12},
                                                {"filter: tessera overlapping", 12},
                                                {"filter: Kokkos::parallel_for, direct", 12},
@@ -97,7 +133,7 @@ TEST_CASE("tessera-bench: a later run extends the file") {
                                               "--repeat=1", "--space=serial", "--out=" + file};
   CHECK(run_program(TESSERA_BENCH, arguments).status == 0);
   CHECK(run_program(TESSERA_BENCH, arguments).status == 0);
-  CHECK(rows_of(file).size() == 4);
+  CHECK(rows_of(file).size() == 6);
 }
 
 TEST_CASE("tessera-bench: what does not fit into memory is skipped and said") {
@@ -123,9 +159,10 @@ TEST_CASE("tessera-bench: a plan that cannot be is skipped with the library's re
   CHECK(end.status == 0);
   CHECK(end.err.starts_with("tessera-bench: note: reduce int32 100  tessera automatic skipped: tessera::reduce"));
   const auto rows = rows_of(file);
-  REQUIRE(rows.size() == 2);
+  REQUIRE(rows.size() == 3);
   CHECK(rows[0]["status"] == "skipped");
   CHECK(rows[1]["status"] == "measured");
+  CHECK(rows[2]["status"] == "measured");
 }
 
 // In this process, on contenders that lie, refuse and break: one session, so one case.
