@@ -166,28 +166,56 @@ class ExactAccumulator {
   std::uint64_t m_count = 0;
 };
 
+template <class T, AccumulatedTerm Term>
+struct AccumulateExactly;
+
+namespace detail {
+
+/// The fold of AccumulateExactly: the digits themselves are the result.
+template <class T, AccumulatedTerm Term>
+class AccumulatorFold : public MomentsFold<AccumulateExactly<T, Term>, T> {
+  using Base = MomentsFold<AccumulateExactly<T, Term>, T>;
+
+ public:
+  using team_type = typename Base::team_type;
+
+  KOKKOS_FUNCTION AccumulatorFold(const AccumulateExactly<T, Term>& reducer, const FoldContext& context)
+      : Base(reducer, context), m_omits(context.nan == NanPolicy::omit) {}
+
+  template <class Result>
+  KOKKOS_FUNCTION Result finalize(team_type& total, std::int64_t size, const Status&) const {
+    const auto n = static_cast<std::uint64_t>(m_omits ? size - total.specials.nans : size);
+    std::uint32_t flags = total.specials.flags;
+    if constexpr (Term == AccumulatedTerm::value) {
+      return Result(total.sum, flags, n);
+    } else {
+      // Magnitudes and squares of -Inf are +Inf.
+      if ((flags & Specials::minus_infinity) != 0) {
+        flags = (flags & ~Specials::minus_infinity) | Specials::plus_infinity;
+      }
+      if constexpr (Term == AccumulatedTerm::magnitude) {
+        return Result(total.magnitude, flags, n);
+      } else {
+        return Result(total.squares, flags, n);
+      }
+    }
+  }
+
+ private:
+  bool m_omits;
+};
+
+}  // namespace detail
+
 /// Reduces to an ExactAccumulator. A NaN element sets its flag, or under NanPolicy::omit does not count.
 template <class T, AccumulatedTerm Term = AccumulatedTerm::value>
 struct AccumulateExactly {
   using result_type = ExactAccumulator<T, Term>;
-  using fold_type = detail::MomentsFold<AccumulateExactly, T>;
+  using fold_type = detail::AccumulatorFold<T, Term>;
   static constexpr detail::Moments wanted{.sum = Term == AccumulatedTerm::value,
                                           .magnitude = Term == AccumulatedTerm::magnitude,
                                           .squares = Term == AccumulatedTerm::square};
   KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 0; }
-  template <class Result, class Results>
-  KOKKOS_FUNCTION Result result_of_digits(const Results& digits, std::uint64_t count) const {
-    constexpr std::uint32_t plus = detail::Specials::plus_infinity, minus = detail::Specials::minus_infinity;
-    std::uint32_t flags = digits.specials.flags;
-    if constexpr (Term == AccumulatedTerm::value) {
-      return Result(digits.sum, flags, count);
-    } else {
-      // Magnitudes and squares of -Inf are +Inf.
-      if ((flags & minus) != 0) flags = (flags & ~minus) | plus;
-      if constexpr (Term == AccumulatedTerm::magnitude) return Result(digits.magnitude, flags, count);
-      if constexpr (Term == AccumulatedTerm::square) return Result(digits.squares, flags, count);
-    }
-  }
   static constexpr std::string_view name() { return "accumulate"; }
 };
 

@@ -3,6 +3,7 @@
 //
 // Stats and fused reducers: every field against references, and the same bits as the reducers alone.
 #include <algorithm>
+#include <array>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
@@ -137,8 +138,9 @@ TEMPLATE_LIST_TEST_CASE("stats: NaN and infinities under each policy", "[reduce]
   CHECK(propagated.count_nan == 2);
   CHECK(propagated.argmin == 77);
   CHECK(propagated.argmax == 77);
-  for (const double value : {propagated.min, propagated.max, propagated.sum, propagated.mean, propagated.var,
-                             propagated.std, propagated.l1, propagated.l2, propagated.linf}) {
+  const std::array<double, 9> spoiled{propagated.min, propagated.max, propagated.sum, propagated.mean, propagated.var,
+                                      propagated.std, propagated.l1,  propagated.l2,  propagated.linf};
+  for (const double value : spoiled) {
     CHECK(std::isnan(value));
   }
 

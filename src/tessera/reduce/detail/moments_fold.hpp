@@ -112,7 +112,7 @@ class MomentResults {
   const Status& m_status;
 };
 
-/// R: wanted (Moments), elements_min() and result<Result>(MomentResults&), or result_of_digits<Result>(digits, n).
+/// R: wanted (Moments), elements_min() and result<Result>(MomentResults&).
 template <class R, class T>
 class MomentsFold {
   using Sums = ExactMoments<T, R::wanted>;
@@ -170,12 +170,8 @@ class MomentsFold {
       status.raise(StatusKind::nothing_left);
       return spoiled<Result>();
     }
-    if constexpr (requires { m_reducer.template result_of_digits<Result>(total, std::uint64_t{}); }) {
-      return m_reducer.template result_of_digits<Result>(total, static_cast<std::uint64_t>(n));
-    } else {
-      MomentResults<T, R::wanted> results(total, n, status);
-      return m_reducer.template result<Result>(results);
-    }
+    MomentResults<T, R::wanted> results(total, n, status);
+    return m_reducer.template result<Result>(results);
   }
 
  private:
