@@ -113,8 +113,8 @@ struct BulkySum {
 
 TEMPLATE_LIST_TEST_CASE("scratch beyond what a team can have is a resource error", "[reduce][errors]", test::Spaces) {
   constexpr bool host = test::runs_on_host<TestType>;
-  const BulkySum<host ? 65536 : 1000> sum;
-  const ReduceOptions options{.team_size = host ? 1 : 128};
+  const BulkySum<host ? 65536 : 116> sum;
+  const ReduceOptions options{.team_size = host ? 1 : 1024};
   const auto in = test::device_copy<TestType>(test::values<int>(10));
   const Kokkos::View<typename decltype(sum)::value_type, TestType> out("out");
   const tessera::ReducePlan plan = tessera::reduce_plan<int>(TestType(), sum, 10, options);
