@@ -185,7 +185,8 @@ TEST_CASE("tessera-reduce: every operation verifies, on every type and host spac
   for (const auto* op : {"sum",         "prod",        "min",   "max",       "minmax",    "argmin",     "argmax",
                          "argmin_last", "argmax_last", "count", "count_nan", "count_inf", "count_zero", "mean",
                          "var",         "std",         "l1",    "l2",        "linf",      "any",        "all"}) {
-    list += (list.empty() ? "" : ",") + std::string(op);
+    if (!list.empty()) list += ',';
+    list += op;
   }
   for (const auto& space : built_in_spaces()) {
     if (space == "cuda") continue;  // there may be no GPU where this runs; the GPU's own tests have the kernels

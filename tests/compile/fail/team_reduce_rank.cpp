@@ -12,6 +12,6 @@ using In = Kokkos::View<float**>;
 
 using Member = Kokkos::TeamPolicy<>::member_type;
 
-KOKKOS_FUNCTION float call(const Member& team, const In& in, void* scratch) {
-  return tessera::team_reduce(team, in, tessera::Sum<float>{}, scratch);
+KOKKOS_FUNCTION float call(const Member& team, const In& in, void* scratch, const tessera::Status& status) {
+  return tessera::team_reduce(team, in, tessera::Sum<float>{}, scratch, status);
 }
