@@ -139,7 +139,7 @@ TEMPLATE_LIST_TEST_CASE("reduce_axes with a workspace launches its kernels and n
   const test::GuardedView<float, test::Right, TestType, 2> in({2, 30000}, values);
   const test::GuardedView<float, test::Right, TestType, 1> out({2}), columns({30000});
   const tessera::Sum<float> sum;
-  const auto check_kernels = [&](int axis, const auto& result, std::size_t kernels, const ReduceOptions& options) {
+  const auto check_kernels = [&](int axis, const auto& result, const ReduceOptions& options) {
     const tessera::ReduceAxesPlan plan = tessera::reduce_axes_plan(space, in.const_view(), {axis}, sum, options);
     const tessera::Workspace<TestType> workspace(space, plan.workspace_bytes);
     const auto call = [&] {
@@ -148,14 +148,14 @@ TEMPLATE_LIST_TEST_CASE("reduce_axes with a workspace launches its kernels and n
     call();  // Kokkos' own scratch memory grows on the first call
     const test::ToolsRecord record = test::recorded(call);
     test::check_kernels(record, space);
-    CHECK(record.kernels.size() == kernels);
+    CHECK(record.kernels.size() == (plan.parts > 1 ? 2 : 1));
     test::check_asynchronous(record);
     CHECK(record.regions == std::vector<std::string>{"tessera::reduce_axes"});
     space.fence();
   };
-  check_kernels(1, out, 1, {.league_size = 1});
-  check_kernels(1, out, 2, {.league_size = 8});
-  check_kernels(0, columns, 1, {});
+  check_kernels(1, out, {.league_size = 1});
+  check_kernels(1, out, {.league_size = 8});
+  check_kernels(0, columns, {});
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct GroupIndex {
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t at(int k) const { return first + k / width * stride + k % width; }
   KOKKOS_FUNCTION std::int64_t operator()(int k) const { return position(at(k)); }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t input(int k) const {
-    if constexpr (requires { position.input(at(k)); }) {
+    if constexpr (requires(const Position& p) { p.input(std::int64_t{}); }) {
       return position.input(at(k));
     } else {
       return position(at(k));
