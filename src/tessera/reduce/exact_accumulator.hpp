@@ -14,6 +14,7 @@
 #include <tessera/detail/exact_integer.hpp>
 #include <tessera/error.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
+#include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
 #include <type_traits>
 

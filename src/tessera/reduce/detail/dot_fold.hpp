@@ -12,6 +12,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
+#include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
 #include <tessera/reduce/detail/pair_range.hpp>
