@@ -11,6 +11,7 @@
 #include <tessera/reduce/detail/dot_fold.hpp>
 #include <tessera/reduce/detail/exact_arithmetic.hpp>
 #include <tessera/reduce/detail/pair_range.hpp>
+#include <tessera/reduce/detail/require_elements.hpp>
 #include <tessera/reduce/reduce.hpp>
 #include <type_traits>
 
@@ -43,7 +44,6 @@ struct Dot<T, Summation::fast> {
 /// \param[in] x, y  the same extents; read in 16-byte pieces where both are contiguous and begin alike
 /// \throws InvalidArgument  for different extents, and as reduce() of one view; ResourceError likewise
 template <ExecutionSpace Space, View XView, View YView, Reducer R, View OutView>
-
 void reduce(const Space& space, const XView& x, const YView& y, const R& reducer, const OutView& out,
             const ReduceOptions& options, const Workspace<Space>& workspace) {
   static_assert(AccessibleFrom<XView, Space> && AccessibleFrom<YView, Space> && AccessibleFrom<OutView, Space>,
@@ -53,6 +53,8 @@ void reduce(const Space& space, const XView& x, const YView& y, const R& reducer
       "tessera::reduce: `x` and `y` must have the same rank and layout");
   static_assert(std::is_same_v<typename XView::non_const_value_type, typename YView::non_const_value_type>,
                 "tessera::reduce: `x` and `y` must have the same element type");
+  static_assert(OutView::rank() == 0 && detail::holds_result<R, typename OutView::value_type>,
+                "tessera::reduce: `out` must have rank 0 and hold the reducer's result type");
   using Pair = ElementPair<typename XView::non_const_value_type>;
   const Kokkos::Profiling::ScopedRegion region("tessera::reduce");
   if constexpr (detail::sums_exactly<detail::fold_t<R, Pair>>()) detail::require_exact_arithmetic("tessera::reduce");
@@ -60,6 +62,7 @@ void reduce(const Space& space, const XView& x, const YView& y, const R& reducer
     detail::require_argument(x.extent(d) == y.extent(d), "tessera::reduce", "y", detail::extents_text(y),
                              "the extents of `x`, " + detail::extents_text(x), "pass views of the same shape");
   }
+  detail::require_elements("tessera::reduce", x, x.size(), reducer);
   const ReducePlan plan = reduce_plan<Pair>(space, reducer, x.size(), options);
   detail::require_argument(plan.variant == ReduceVariant::single_pass, "tessera::reduce", "options",
                            std::string(to_string(plan.variant)), "automatic or single_pass for two views",
@@ -79,7 +82,7 @@ void reduce(const Space& space, const XView& x, const YView& y, const R& reducer
   if constexpr (detail::always_contiguous<XView>) {
     launch(detail::contiguous_range(x), detail::contiguous_range(y));
   } else {
-    if (x.span_is_contiguous() && y.span_is_contiguous()) {
+    if (detail::is_contiguous(x) && detail::is_contiguous(y)) {
       launch(detail::contiguous_range(x), detail::contiguous_range(y));
     } else {
       launch(detail::strided_range(x), detail::strided_range(y));

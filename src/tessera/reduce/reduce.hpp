@@ -61,13 +61,13 @@ void launch_textbook_variant(const Space& space, const ReducePlan& plan, const I
 /// \param[in] space      the instance that runs it
 /// \param[in] in         any rank up to 8, any extents (64-bit sizes), any layout; contiguous views are read in 16-byte
 ///                       pieces wherever they begin
-/// \param[in] reducer    concept Reducer: tessera::Sum, Min, Max or a user's own
+/// \param[in] reducer    concept Reducer: one of reducers.hpp, Stats, fused ones or a user's own
 /// \param[out] out       rank 0, the type reduce_result_t<R>, memory that the space can write; not inside `in`
-/// \param[in] options    variant, summation, sizes of league and team
+/// \param[in] options    variant, what NaN does, sizes of league and team
 /// \param[in] workspace  at least reduce_plan(..).workspace_bytes; shared only by calls that are ordered
 ///
-/// Deterministic: the same bits on every run with one plan. Compulsory bytes: size * sizeof(element) read.
-/// Scratch: team_reduce_scratch_bytes<R>(team_size) a team.
+/// Exact sums have the same bits under every plan, other results under one, unless ReducePlan::deterministic says no.
+/// Compulsory bytes: size * sizeof(element) read. Scratch: ReducePlan::scratch_bytes a team.
 /// What only the data can show (an integer sum that does not fit) goes to the workspace's status word, with out = 0;
 /// check(space, workspace) throws it.
 /// \throws InvalidArgument  for an empty input of a reducer that needs elements, a workspace that is too small, sizes
@@ -81,11 +81,7 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
   static_assert(OutView::rank() == 0, "tessera::reduce: `out` must have rank 0");
   using T = typename InView::non_const_value_type;
   using Result = typename OutView::value_type;
-  // An exact value rounds straight to the type of `out`.
-  static_assert(std::is_same_v<Result, reduce_result_t<R>> || (requires {
-                  typename R::fold_type;
-                } && std::is_floating_point_v<Result> && std::is_floating_point_v<reduce_result_t<R>>),
-                "tessera::reduce: `out` must hold the reducer's result type");
+  static_assert(detail::holds_result<R, Result>, "tessera::reduce: `out` must hold the reducer's result type");
   const Kokkos::Profiling::ScopedRegion region("tessera::reduce");
 
   if constexpr (detail::sums_exactly<detail::fold_t<R, T>>()) detail::require_exact_arithmetic("tessera::reduce");
@@ -111,7 +107,7 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
   if constexpr (detail::always_contiguous<InView>) {
     launch(detail::contiguous_range(in));
   } else {
-    if (in.span_is_contiguous()) {
+    if (detail::is_contiguous(in)) {
       launch(detail::contiguous_range(in));
     } else {
       launch(detail::strided_range(in));

@@ -74,6 +74,16 @@ struct ReduceResult<R> {
 template <Reducer R>
 using reduce_result_t = typename ReduceResult<R>::type;
 
+namespace detail {
+
+/// Whether results of R may go to elements of Result: exact values round straight to any floating type.
+template <class R, class Result>
+inline constexpr bool holds_result = std::is_same_v<Result, reduce_result_t<R>> ||
+                                     (requires { typename R::fold_type; } && std::is_floating_point_v<Result> &&
+                                      std::is_floating_point_v<reduce_result_t<R>>);
+
+}  // namespace detail
+
 /// Level-0 scratch that team_reduce needs for elements of T.
 template <class T, Reducer R>
 KOKKOS_FUNCTION std::size_t team_reduce_scratch_bytes(int team_size) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dot products against schoolbook integers.
+#include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
@@ -143,6 +144,22 @@ TEMPLATE_LIST_TEST_CASE("dot of views apart in memory, and begun unlike", "[redu
       exact_dot(from_x, from_y)));
   const float fast = tessera::reduce(space, all_x.const_view(), all_y.const_view(), Dot<float, Summation::fast>{});
   CHECK(std::abs(fast - exact_dot(x, y)) < 1e-3f);
+}
+
+TEMPLATE_LIST_TEST_CASE("views without gaps whose axes lie in another order", "[reduce][dot][argmin]", test::Spaces) {
+  const TestType space;
+  const auto x = test::values<double>(35, 3), y = test::values<double>(35, 4);
+  const auto on_device = [](const std::vector<double>& values) { return test::device_copy<TestType>(values); };
+  const auto dx = on_device(x), dy = on_device(y);
+  using Strided = Kokkos::View<const double**, Kokkos::LayoutStride, TestType, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const Strided rows(dx.data(), Kokkos::LayoutStride(5, 7, 7, 1)), columns(dy.data(), Kokkos::LayoutStride(5, 1, 7, 5));
+  std::vector<double> in_order(35);
+  for (std::size_t i = 0; i < 5; ++i) {
+    for (std::size_t j = 0; j < 7; ++j) in_order[i * 7 + j] = y[i + 5 * j];
+  }
+  CHECK(test::same_bits(tessera::reduce(space, rows, columns, Dot<double>{}), exact_dot(x, in_order)));
+  const auto least = std::min_element(in_order.begin(), in_order.end());
+  CHECK(tessera::reduce(space, columns, tessera::ArgMin<double>{}).index == least - in_order.begin());
 }
 
 TEMPLATE_LIST_TEST_CASE("dot of different extents is an error", "[reduce][dot][errors]", test::Spaces) {

@@ -22,12 +22,6 @@
 
 namespace tessera::detail {
 
-/// Whether results of R may go to elements of Result: exact values round straight to any floating type.
-template <class R, class Result>
-inline constexpr bool holds_result = std::is_same_v<Result, reduce_result_t<R>> ||
-                                     (requires { typename R::fold_type; } && std::is_floating_point_v<Result> &&
-                                      std::is_floating_point_v<reduce_result_t<R>>);
-
 inline void require_automatic(std::string_view function, const ReduceOptions& options) {
   require_argument(options.variant == ReduceVariant::automatic, function, "options",
                    "variant " + std::string(to_string(options.variant)),

@@ -125,6 +125,21 @@ auto walk_position(const V& view) {
   }
 }
 
+/// Whether the elements follow each other in memory in the order of walk_position. A LayoutStride view without gaps may
+/// have its axes in any order.
+template <View V>
+bool is_contiguous(const V& view) {
+  if (!view.span_is_contiguous()) return false;
+  if constexpr (std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>) {
+    std::size_t stride = 1;
+    for (int axis = static_cast<int>(V::rank()) - 1; axis >= 0; --axis) {
+      if (view.extent(axis) > 1 && view.stride(axis) != stride) return false;
+      stride *= view.extent(axis);
+    }
+  }
+  return true;
+}
+
 /// All elements of a view whose memory has no gaps, in the order of memory.
 template <View V>
 auto contiguous_range(const V& view) {
