@@ -7,31 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <map>
 
-#include "common/text.hpp"
 #include "io_support.hpp"
+#include "real_files.hpp"
 
 namespace tessera::apps::test {
 namespace {
-
-using Row = std::map<std::string, std::string>;
-
-std::vector<Row> manifest(const std::string& folder) {
-  std::ifstream file(folder + "/MANIFEST.tsv");
-  std::string line;
-  std::getline(file, line);
-  const std::vector<std::string> columns = split(line, '\t');
-  std::vector<Row> rows;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> cells = split(line, '\t');
-    Row row;
-    for (std::size_t i = 0; i < std::min(cells.size(), columns.size()); ++i) row[columns[i]] = cells[i];
-    rows.push_back(row);
-  }
-  return rows;
-}
 
 template <class T>
 void check_row(const Row& row, const HostArray& array) {

@@ -4,31 +4,12 @@
 // The driver on files as other programs wrote them; see io_real.cpp for the folder and its table. Sums in it are
 // correctly rounded.
 #include <cstdlib>
-#include <fstream>
-#include <map>
 
 #include "apps/reduce_driver_support.hpp"
-#include "common/text.hpp"
+#include "real_files.hpp"
 
 namespace tessera::apps::test {
 namespace {
-
-using Row = std::map<std::string, std::string>;
-
-std::vector<Row> manifest(const std::string& folder) {
-  std::ifstream file(folder + "/MANIFEST.tsv");
-  std::string line;
-  std::getline(file, line);
-  const std::vector<std::string> columns = split(line, '\t');
-  std::vector<Row> rows;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> cells = split(line, '\t');
-    Row row;
-    for (std::size_t i = 0; i < std::min(cells.size(), columns.size()); ++i) row[columns[i]] = cells[i];
-    rows.push_back(row);
-  }
-  return rows;
-}
 
 double number(const Row& row, const std::string& column) { return std::strtod(row.at(column).c_str(), nullptr); }
 
