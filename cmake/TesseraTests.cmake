@@ -29,6 +29,10 @@ function(tessera_add_unit_test name)
   endif()
   tessera_add_catch2_program(test_${name} ${arg_LABEL} "${arg_UNPARSED_ARGUMENTS}"
                              "tessera_test_support;${arg_LIBRARIES}")
+  if(NOT Kokkos_ENABLE_CUDA)
+    # Kernels are many and take half the time to compile; the drivers' tests run them fully optimised.
+    target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
 endfunction()
 
 # A Catch2 program without Kokkos, for the host-only parts of the drivers.

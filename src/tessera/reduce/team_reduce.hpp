@@ -44,16 +44,18 @@ struct FoldScratch {
   }
 };
 
-/// Folds a range with all threads of a team. The result, in scratch, is complete for every thread.
+/// Folds a range with all threads of a team, which are `first` and following of so many that share it. The result, in
+/// scratch, is complete for every thread.
 template <TeamMember Member, class Fold, class Range>
 KOKKOS_FUNCTION typename Fold::team_type& team_fold(const Member& team, const Fold& fold, const Range& range,
-                                                    const Status& status, std::byte* scratch) {
+                                                    std::int64_t first, std::int64_t threads, const Status& status,
+                                                    std::byte* scratch) {
   const FoldScratch<Fold> pieces(team.team_size());
   auto& result = *reinterpret_cast<typename Fold::team_type*>(scratch + pieces.result_at);
   typename Fold::thread_type thread;
   typename Fold::spill_type spill;
   fold.begin(thread, spill);
-  thread_fold(fold, range, team.team_rank(), team.team_size(), thread, spill, status);
+  thread_fold(fold, range, first + team.team_rank(), threads, thread, spill, status);
   fold.close(team, thread, spill, result, scratch + pieces.close_at);
   return result;
 }
@@ -110,7 +112,7 @@ KOKKOS_FUNCTION reduce_result_t<R> team_reduce(const Member& team, const InView&
   using Result = reduce_result_t<R>;
   const detail::fold_t<R, T> fold(reducer, {nan});
   auto* bytes = static_cast<std::byte*>(scratch);
-  auto& total = detail::team_fold(team, fold, detail::element_range(in), status, bytes);
+  auto& total = detail::team_fold(team, fold, detail::element_range(in), 0, team.team_size(), status, bytes);
   // One thread takes the total apart; the result comes to the others through scratch that is free by now.
   const detail::FoldScratch<detail::fold_t<R, T>> pieces(team.team_size());
   auto* result = reinterpret_cast<Result*>(bytes + pieces.close_at);

@@ -54,7 +54,7 @@ class ExactProducts {
       const int level = window.fit(range.highest, range.lowest - (Format::product_bits - 1), digits.sum);
       if (level != 0) {
         window.count(narrow ? N : 2 * N, digits.sum);
-        if (!narrow && level <= 3) {
+        if (!narrow && level <= 3 && N > 1) {
           add_level<3>(window, pairs, products);
         } else {
           add_level<Format::product_words>(window, pairs, products);
@@ -62,12 +62,14 @@ class ExactProducts {
         return;
       }
     }
-    TESSERA_UNROLL
+    const Kept<ElementPair<T>, N> kept(pairs);
+    TESSERA_NO_UNROLL
     for (int k = 0; k < N; ++k) {
-      if (FloatParts<T>(pairs[k].x).finite() && FloatParts<T>(pairs[k].y).finite()) {
-        deposit_product(digits.sum, pairs[k].x, pairs[k].y);
+      const ElementPair<T> pair = kept.values[k];
+      if (FloatParts<T>(pair.x).finite() && FloatParts<T>(pair.y).finite()) {
+        deposit_product(digits.sum, pair.x, pair.y);
       } else {
-        note(context.nan, digits.specials, pairs[k], input_index(index, k), status);
+        note(context.nan, digits.specials, pair, input_index(index, k), status);
       }
     }
   }

@@ -80,17 +80,20 @@ class ExactMoments {
     }
     if constexpr (Wanted.squares) {
       if (!range.ordinary || !add_squares(thread.squares, digits.squares, elements, range)) {
-        TESSERA_UNROLL
+        const Kept<T, N> kept(elements);
+        TESSERA_NO_UNROLL
         for (int k = 0; k < N; ++k) {
-          if (FloatParts<T>(elements[k]).finite()) deposit_product(digits.squares, elements[k], elements[k]);
+          const T x = kept.values[k];
+          if (FloatParts<T>(x).finite()) deposit_product(digits.squares, x, x);
         }
       }
     }
     if (!range.ordinary) {
-      TESSERA_UNROLL
+      const Kept<T, N> kept(elements);
+      TESSERA_NO_UNROLL
       for (int k = 0; k < N; ++k) {
-        if (!FloatParts<T>(elements[k]).finite())
-          note(context.nan, digits.specials, elements[k], input_index(index, k), status);
+        const T x = kept.values[k];
+        if (!FloatParts<T>(x).finite()) note(context.nan, digits.specials, x, input_index(index, k), status);
       }
     }
   }
@@ -135,6 +138,9 @@ class ExactMoments {
   }
 
  private:
+  // Fewer elements take all words: no time is lost, and each choice is code.
+  static constexpr int choice_min = 8;
+
   template <bool Magnitude, int Level, int N>
   KOKKOS_FORCEINLINE_FUNCTION static void add_level(SumWindow& window, const T (&elements)[N]) {
     TESSERA_UNROLL
@@ -151,12 +157,16 @@ class ExactMoments {
     const int level = window.fit(range.highest, range.lowest - (FloatFormat<T>::mantissa - 1), digits);
     if (level == 0) return false;
     window.count(N, digits);
-    if (narrow && level == 1) {
-      add_level<Magnitude, 1>(window, elements);
-    } else if (level <= 2) {
-      add_level<Magnitude, 2>(window, elements);
-    } else {
+    if constexpr (N < choice_min) {
       add_level<Magnitude, Format::sum_words>(window, elements);
+    } else {
+      if (narrow && level == 1) {
+        add_level<Magnitude, 1>(window, elements);
+      } else if (level <= 2) {
+        add_level<Magnitude, 2>(window, elements);
+      } else {
+        add_level<Magnitude, Format::sum_words>(window, elements);
+      }
     }
     return true;
   }
@@ -165,10 +175,11 @@ class ExactMoments {
   KOKKOS_FORCEINLINE_FUNCTION static void add_sum_slowly(SumWindow& window, typename Format::sum_digits& digits,
                                                          const T (&elements)[N]) {
     window.count(N, digits);
-    TESSERA_UNROLL
+    const Kept<T, N> kept(elements);
+    TESSERA_NO_UNROLL
     for (int k = 0; k < N; ++k) {
-      const FloatParts<T> parts(elements[k]);
-      const T element = Magnitude ? Kokkos::fabs(elements[k]) : elements[k];
+      const T element = Magnitude ? Kokkos::fabs(kept.values[k]) : kept.values[k];
+      const FloatParts<T> parts(element);
       const bool normal = parts.field() > 0 && parts.finite();
       if (normal && window.below_top(parts.exponent()) &&
           window.level(parts.exponent() - (FloatFormat<T>::mantissa - 1)) != 0) {
@@ -198,10 +209,14 @@ class ExactMoments {
     const int level = window.fit(2 * range.highest + 1, 2 * range.lowest - 2 * (FloatFormat<T>::mantissa - 1), digits);
     if (level == 0) return false;
     window.count(narrow ? N : 2 * N, digits);
-    if (!narrow && level <= 3) {
-      add_squares_level<3>(window, elements);
-    } else {
+    if constexpr (narrow || N < choice_min) {
       add_squares_level<Format::product_words>(window, elements);
+    } else {
+      if (level <= 3) {
+        add_squares_level<3>(window, elements);
+      } else {
+        add_squares_level<Format::product_words>(window, elements);
+      }
     }
     return true;
   }

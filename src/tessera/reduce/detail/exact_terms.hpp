@@ -92,6 +92,16 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_product(ExactDigits<LowBit, Count>
   digits.deposit(negative ? -high : high, position + 58);
 }
 
+/// Elements in memory, for loops over rare ones: unrolled, these would be most of a kernel.
+template <class Element, int N>
+struct Kept {
+  Element values[N];
+  KOKKOS_FORCEINLINE_FUNCTION explicit Kept(const Element (&elements)[N]) {
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) values[k] = elements[k];
+  }
+};
+
 /// The range of exponents of a group of terms; zeros fit anywhere.
 struct ExponentRange {
   int lowest, highest;  // exponents of normal terms

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variant single_pass: each team reduces one contiguous block and leaves a partial; the team that finishes last folds
-// the partials. The last one is found by a ticket, so no team waits for another.
+// Variant single_pass: each team reduces its share and leaves a partial; the team that finishes last folds the
+// partials. The last one is found by a ticket, so no team waits for another.
 #ifndef TESSERA_REDUCE_DETAIL_REDUCE_SINGLE_PASS_HPP
 #define TESSERA_REDUCE_DETAIL_REDUCE_SINGLE_PASS_HPP
 
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/reduce/reduce_plan.hpp>
@@ -30,7 +31,7 @@ struct ReduceSinglePass {
   team_type* partials;
   std::uint32_t* ticket;
   std::uint64_t* status_word;
-  std::int64_t block;  // elements a team
+  std::int64_t block;  // elements of a team, on a host
   std::size_t scratch_bytes;
 
   KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
@@ -40,9 +41,7 @@ struct ReduceSinglePass {
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const Status status(status_word);
 
-    const std::int64_t begin = Kokkos::min(range.size, team.league_rank() * block);
-    const std::int64_t end = Kokkos::min(range.size, begin + block);
-    team_type& result = team_fold(team, fold, range.part(begin, end), status, scratch + fold_at);
+    team_type& result = folded_share(team, status, scratch + fold_at);
     if (team.league_size() == 1) {
       finish(team, result, status);
       return;
@@ -69,6 +68,20 @@ struct ReduceSinglePass {
     fold.close(team, thread, spill, result, scratch + fold_at + FoldScratch<Fold>(team.team_size()).close_at);
     finish(team, result, status);
     if (team.team_rank() == 0) *ticket = 0;
+  }
+
+  KOKKOS_FUNCTION team_type& folded_share(const typename policy_type::member_type& team, const Status& status,
+                                          std::byte* scratch) const {
+    if constexpr (is_host_space<Space>) {
+      // A block each: whole pages, and streams that a core can prefetch.
+      const std::int64_t begin = Kokkos::min(range.size, team.league_rank() * block);
+      const std::int64_t end = Kokkos::min(range.size, begin + block);
+      return team_fold(team, fold, range.part(begin, end), 0, team.team_size(), status, scratch);
+    } else {
+      // Interleaved: what runs at once reads neighbours in memory, and no team has more to do than another.
+      return team_fold(team, fold, range, std::int64_t{team.league_rank()} * team.team_size(),
+                       std::int64_t{team.league_size()} * team.team_size(), status, scratch);
+    }
   }
 
   KOKKOS_FUNCTION void finish(const typename policy_type::member_type& team, team_type& total,

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/noinline.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/element_range.hpp>
@@ -34,60 +35,73 @@ struct GroupIndex {
   }
 };
 
-/// The share of thread rank of team_size: 16-byte packs interleaved between threads, several loads in flight.
+/// What a thread's groups leave of a range: incomplete groups of packs, from pack i on, and the elements at both ends
+/// that fill no pack.
 template <class Fold, class T, class Position>
-KOKKOS_FORCEINLINE_FUNCTION void thread_fold(const Fold& fold, const ContiguousRange<T, Position>& range, int rank,
-                                             int team_size, typename Fold::thread_type& thread,
-                                             typename Fold::spill_type& spill, const Status& status) {
+TESSERA_INLINE_ON_DEVICE void fold_remainder(const Fold& fold, const ContiguousRange<T, Position>& range,
+                                             std::int64_t i, std::int64_t rank, std::int64_t threads,
+                                             typename Fold::thread_type& thread, typename Fold::spill_type& spill,
+                                             const Status& status) {
+  constexpr int width = packed_length<T>;
+  const std::int64_t head = misaligned_head(range.data, range.size);
+  const auto* packs = reinterpret_cast<const Packed<T>*>(range.data + head);
+  const std::int64_t pack_count = (range.size - head) / width;
+  for (; i < pack_count; i += threads) {
+    const Packed<T> loaded = packs[i];
+    fold.add(thread, spill, loaded.values,
+             GroupIndex<Position>{range.position, range.first + head + i * width, 0, width}, status);
+  }
+  const std::int64_t singles = range.size - pack_count * width;
+  for (std::int64_t e = rank; e < singles; e += threads) {
+    const std::int64_t at = e < head ? e : e + pack_count * width;
+    const T one[1] = {range.data[at]};
+    fold.add(thread, spill, one, GroupIndex<Position>{range.position, range.first + at, 0, 1}, status);
+  }
+}
+
+/// The share of thread `rank` of so many: 16-byte packs interleaved between threads, several loads in flight.
+template <class Fold, class T, class Position>
+TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRange<T, Position>& range,
+                                          std::int64_t rank, std::int64_t threads, typename Fold::thread_type& thread,
+                                          typename Fold::spill_type& spill, const Status& status) {
   constexpr int width = packed_length<T>;
   constexpr int loads = Fold::lanes / width;
   static_assert(loads > 0);
   const std::int64_t head = misaligned_head(range.data, range.size);
   const auto* packs = reinterpret_cast<const Packed<T>*>(range.data + head);
   const std::int64_t pack_count = (range.size - head) / width;
-  const std::int64_t step = team_size;
-  const std::int64_t first = range.first + head;
 
-  for (std::int64_t e = rank; e < head; e += step) {
-    const T one[1] = {range.data[e]};
-    fold.add(thread, spill, one, GroupIndex<Position>{range.position, range.first + e, 0, 1}, status);
-  }
+  // A copy of its own stays in registers, as no call sees its address.
+  typename Fold::thread_type local = thread;
   std::int64_t i = rank;
-  for (; i + (loads - 1) * step < pack_count; i += loads * step) {
+  for (; i + (loads - 1) * threads < pack_count; i += loads * threads) {
     T group[Fold::lanes];
     Packed<T> loaded[loads];
     TESSERA_UNROLL
-    for (int load = 0; load < loads; ++load) loaded[load] = packs[i + load * step];
+    for (int load = 0; load < loads; ++load) loaded[load] = packs[i + load * threads];
     TESSERA_UNROLL
     for (int k = 0; k < Fold::lanes; ++k) group[k] = loaded[k / width].values[k % width];
-    fold.add(thread, spill, group, GroupIndex<Position>{range.position, first + i * width, step * width, width},
-             status);
+    fold.add(local, spill, group,
+             GroupIndex<Position>{range.position, range.first + head + i * width, threads * width, width}, status);
   }
-  for (; i < pack_count; i += step) {
-    const Packed<T> loaded = packs[i];
-    fold.add(thread, spill, loaded.values, GroupIndex<Position>{range.position, first + i * width, 0, width}, status);
-  }
-  for (std::int64_t e = head + pack_count * width + rank; e < range.size; e += step) {
-    const T one[1] = {range.data[e]};
-    fold.add(thread, spill, one, GroupIndex<Position>{range.position, range.first + e, 0, 1}, status);
-  }
+  thread = local;
+  fold_remainder(fold, range, i, rank, threads, thread, spill, status);
 }
 
 /// Elements apart in memory: one at a time, neighbours to neighbouring threads.
 template <class Fold, class T, int Rank, class Position>
-KOKKOS_FORCEINLINE_FUNCTION void thread_fold(const Fold& fold, const StridedRange<T, Rank, Position>& range, int rank,
-                                             int team_size, typename Fold::thread_type& thread,
-                                             typename Fold::spill_type& spill, const Status& status) {
+TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const StridedRange<T, Rank, Position>& range,
+                                          std::int64_t rank, std::int64_t threads, typename Fold::thread_type& thread,
+                                          typename Fold::spill_type& spill, const Status& status) {
   constexpr int lanes = Fold::lanes < 4 ? Fold::lanes : 4;
-  const std::int64_t step = team_size;
   std::int64_t i = rank;
-  for (; i + (lanes - 1) * step < range.size; i += lanes * step) {
+  for (; i + (lanes - 1) * threads < range.size; i += lanes * threads) {
     T group[lanes];
     TESSERA_UNROLL
-    for (int k = 0; k < lanes; ++k) group[k] = range[i + k * step];
-    fold.add(thread, spill, group, GroupIndex<Position>{range.position, range.first + i, step, 1}, status);
+    for (int k = 0; k < lanes; ++k) group[k] = range[i + k * threads];
+    fold.add(thread, spill, group, GroupIndex<Position>{range.position, range.first + i, threads, 1}, status);
   }
-  for (; i < range.size; i += step) {
+  for (; i < range.size; i += threads) {
     const T one[1] = {range[i]};
     fold.add(thread, spill, one, GroupIndex<Position>{range.position, range.first + i, 0, 1}, status);
   }
