@@ -123,7 +123,7 @@ ReducePlan make_reduce_plan(const DeviceLimits& limits, std::uint64_t size, std:
   plan.league_size =
       options.league_size != 0 ? options.league_size : static_cast<int>(std::max<std::int64_t>(1, league));
   plan.scratch_bytes = reduce_scratch_bytes<Fold>(plan.team_size);
-  plan.workspace_bytes = static_cast<std::size_t>(plan.league_size) * sizeof(typename Fold::team_type);
+  plan.workspace_bytes = Partials<Fold>::bytes(plan.league_size);
   return plan;
 }
 

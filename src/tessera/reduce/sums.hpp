@@ -27,6 +27,7 @@ struct Sum {
   using result_type = T;
   using fold_type = detail::MomentsFold<Sum, T>;
   static constexpr detail::Moments wanted{.sum = true};
+  static constexpr bool is_total = true;
   KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 0; }
   template <class Result, class Results>
   KOKKOS_FUNCTION Result result(Results& results) const {
@@ -152,6 +153,7 @@ struct L1 {
   using result_type = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
   using fold_type = detail::MomentsFold<L1, T>;
   static constexpr detail::Moments wanted{.magnitude = true};
+  static constexpr bool is_total = true;
   KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 0; }
   template <class Result, class Results>
   KOKKOS_FUNCTION Result result(Results& results) const {

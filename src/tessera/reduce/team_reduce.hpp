@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <tessera/concepts.hpp>
 #include <tessera/reduce/detail/element_range.hpp>
+#include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
 #include <tessera/reduce/detail/value_fold.hpp>
 #include <tessera/reduce/reducers.hpp>
@@ -30,35 +31,6 @@ struct FoldOf<R, T> {
 };
 template <class R, class T>
 using fold_t = typename FoldOf<R, T>::type;
-
-/// Team scratch of a fold: its result, and what closing it needs.
-template <class Fold>
-struct FoldScratch {
-  std::size_t result_at, close_at, bytes;
-
-  KOKKOS_FUNCTION explicit FoldScratch(int team_size) {
-    ScratchLayout layout;
-    result_at = layout.append<typename Fold::team_type>(1);
-    close_at = layout.append<std::byte>(Fold::scratch_bytes(team_size));
-    bytes = layout.bytes();
-  }
-};
-
-/// Folds a range with all threads of a team, which are `first` and following of so many that share it. The result, in
-/// scratch, is complete for every thread.
-template <TeamMember Member, class Fold, class Range>
-KOKKOS_FUNCTION typename Fold::team_type& team_fold(const Member& team, const Fold& fold, const Range& range,
-                                                    std::int64_t first, std::int64_t threads, const Status& status,
-                                                    std::byte* scratch) {
-  const FoldScratch<Fold> pieces(team.team_size());
-  auto& result = *reinterpret_cast<typename Fold::team_type*>(scratch + pieces.result_at);
-  typename Fold::thread_type thread;
-  typename Fold::spill_type spill;
-  fold.begin(thread, spill);
-  thread_fold(fold, range, first + team.team_rank(), threads, thread, spill, status);
-  fold.close(team, thread, spill, result, scratch + pieces.close_at);
-  return result;
-}
 
 }  // namespace detail
 
@@ -110,15 +82,20 @@ KOKKOS_FUNCTION reduce_result_t<R> team_reduce(const Member& team, const InView&
   static_assert(InView::rank() == 1, "tessera::team_reduce: `in` must have rank 1");
   using T = typename InView::non_const_value_type;
   using Result = reduce_result_t<R>;
-  const detail::fold_t<R, T> fold(reducer, {nan});
+  using Fold = detail::fold_t<R, T>;
+  const Fold fold(reducer, {nan});
   auto* bytes = static_cast<std::byte*>(scratch);
-  auto& total = detail::team_fold(team, fold, detail::element_range(in), 0, team.team_size(), status, bytes);
-  // One thread takes the total apart; the result comes to the others through scratch that is free by now.
-  const detail::FoldScratch<detail::fold_t<R, T>> pieces(team.team_size());
-  auto* result = reinterpret_cast<Result*>(bytes + pieces.close_at);
-  if (team.team_rank() == 0) {
-    *result = fold.template finalize<Result>(total, static_cast<std::int64_t>(in.extent(0)), status);
-  }
+  typename Fold::thread_type thread;
+  typename Fold::spill_type spill;
+  fold.begin(thread, spill);
+  detail::thread_fold(fold, detail::element_range(in), team.team_rank(), team.team_size(), thread, spill, status);
+  // One thread takes the total apart; the result comes to the others through scratch that closing has left.
+  auto* result = reinterpret_cast<Result*>(bytes + detail::FoldScratch<Fold>(team.team_size()).close_at);
+  detail::finish_fold(team, fold, true, thread, spill, bytes, [&](auto& total) {
+    if (team.team_rank() == 0) {
+      *result = fold.template finalize<Result>(total, static_cast<std::int64_t>(in.extent(0)), status);
+    }
+  });
   team.team_barrier();
   const Result value = *result;
   team.team_barrier();

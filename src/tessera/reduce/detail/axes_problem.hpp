@@ -16,6 +16,7 @@
 #include <tessera/reduce/detail/thread_group.hpp>
 #include <tessera/reduce/reduce_axes_plan.hpp>
 #include <tessera/status.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -44,12 +45,14 @@ struct AxesProblem {
   AxesDim dims[axes_max];
   AxesDim fast, lane;  // groups: threads lie along fast, 0 .. lanes of a load along lane
 
-  /// For one thread, or a group of which rank 0 writes: the result, or a partial of it.
-  template <TeamMember Member>
+  /// For one thread, or a group of which rank 0 writes: the result, or a partial of it, which is no pair.
+  template <TeamMember Member, class Total>
   KOKKOS_FUNCTION void finish(const Member& group, const AxesDim* axes, std::int64_t output, int part,
-                              typename Fold::team_type& total) const {
+                              Total& total) const {
     if (parts > 1) {
-      fold.store(group, total, partials[output * parts + part]);
+      if constexpr (std::is_same_v<Total, typename Fold::team_type>) {
+        fold.store(group, total, partials[output * parts + part]);
+      }
     } else if (group.team_rank() == 0) {
       const AxesOffsets at = axes_offsets(axes, kept, output);
       const Status status(status_word, static_cast<std::uint64_t>(at.position));

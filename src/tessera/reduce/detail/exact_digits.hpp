@@ -31,8 +31,10 @@ struct ExactDigits {
     deposits = 0;
   }
 
+  [[nodiscard]] KOKKOS_FUNCTION bool empty() const { return begin >= end; }
+
   KOKKOS_FUNCTION void reserve(int first, int last) {
-    if (begin >= end) begin = end = first;
+    if (empty()) begin = end = first;
     for (; begin > first; digit[--begin] = 0) {
     }
     for (; end < last; digit[end++] = 0) {

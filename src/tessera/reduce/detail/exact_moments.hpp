@@ -107,6 +107,29 @@ class ExactMoments {
     digits.specials.infinities += part.specials.infinities;
   }
 
+  /// The sum, or the sum of magnitudes, of one thread, where two doubles hold it.
+  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const digits_type& digits) {
+    constexpr ExactPair none{0, Kokkos::Experimental::quiet_NaN_v<double>};
+    if (digits.specials.flags != 0) return none;
+    if constexpr (Wanted.sum) {
+      return digits.sum.empty() ? thread.sum.pair() : none;
+    } else {
+      return digits.magnitude.empty() ? thread.magnitude.pair() : none;
+    }
+  }
+  KOKKOS_FUNCTION static void absorb(digits_type& digits, const ExactPair& part) {
+    auto& sum = [&]() -> auto& {
+      if constexpr (Wanted.sum) {
+        return digits.sum;
+      } else {
+        return digits.magnitude;
+      }
+    }
+    ();
+    deposit_multiple(sum, part.high);
+    deposit_multiple(sum, part.low);
+  }
+
   /// Leaves the sums of one thread in its digits.
   KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, digits_type& digits) {
     if constexpr (Wanted.sum) thread.sum.empty(digits.sum);

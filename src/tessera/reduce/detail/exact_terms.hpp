@@ -79,6 +79,15 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_value(ExactDigits<LowBit, Count>& 
   digits.deposit(parts.negative() ? -parts.mantissa() : parts.mantissa(), parts.position());
 }
 
+/// A double that is a multiple of the digits' unit, as sums of their terms are.
+template <int LowBit, int Count>
+TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_multiple(ExactDigits<LowBit, Count>& digits, double value) {
+  const FloatParts<double> parts(value);
+  const int position = parts.position() - 1074 - LowBit;
+  const std::int64_t mantissa = position < 0 ? parts.mantissa() >> -position : parts.mantissa();
+  digits.deposit(parts.negative() ? -mantissa : mantissa, position < 0 ? 0 : position);
+}
+
 /// A product of finite values to the digits.
 template <class T, int LowBit, int Count>
 TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_product(ExactDigits<LowBit, Count>& digits, T a, T b) {

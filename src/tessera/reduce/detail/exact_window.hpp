@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
+#include <tessera/reduce/detail/exact_pair.hpp>
 
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ == 1)
@@ -86,6 +87,14 @@ class ExactWindow {
     add_from<1, Level>(term);
   }
 
+  /// What the window holds. Digits hold the rest.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair() const {
+    ExactPair whole{m_word[Words - 1], 0};
+    TESSERA_UNROLL
+    for (int word = Words - 2; word >= 0; --word) ExactPairSum{}.join(whole, {m_word[word], 0});
+    return whole;
+  }
+
   /// Moves everything to the digits.
   template <int LowBit, int Count>
   KOKKOS_FORCEINLINE_FUNCTION void empty(ExactDigits<LowBit, Count>& digits) {
@@ -108,8 +117,8 @@ class ExactWindow {
   template <int LowBit, int Count>
   KOKKOS_FORCEINLINE_FUNCTION void move(int exponent, ExactDigits<LowBit, Count>& digits) {
     empty(digits);
-    // One binade of headroom: the next group's largest term is seldom the first to exceed it.
-    const int k = exponent - 42;
+    // Three binades of headroom: the largest of a few terms is seldom further below that of all.
+    const int k = exponent - 40;
     m_k = k < k_min ? k_min : k > 970 ? 970 : k;
   }
 

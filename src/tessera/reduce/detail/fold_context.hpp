@@ -10,7 +10,8 @@
 // - team_type: what a team leaves behind. close() makes it of the team's threads, in team scratch, and ends with a
 //   barrier; store() copies it to the workspace; absorb() takes one back into a thread; close_alone() makes it of one
 //   thread, in `room` or in its spill;
-// - finalize<Result>(team_type&, size, status): the result, by one thread.
+// - finalize<Result>(team_type&, size, status): the result, by one thread;
+// - where in_pairs says so, pair(thread, spill), and absorb and finalize of an ExactPair too: exact_pair.hpp.
 #ifndef TESSERA_REDUCE_DETAIL_FOLD_CONTEXT_HPP
 #define TESSERA_REDUCE_DETAIL_FOLD_CONTEXT_HPP
 

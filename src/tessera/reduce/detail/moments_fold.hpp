@@ -120,6 +120,11 @@ class MomentsFold {
  public:
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
   static constexpr bool sums_exactly = std::is_floating_point_v<T>;
+  /// The result is the total, rounded.
+  static constexpr bool in_pairs =
+      std::is_floating_point_v<T> && R::wanted.sum != R::wanted.magnitude && !R::wanted.squares && requires {
+    R::is_total;
+  };
   static constexpr int team_size_max = 256;
   static constexpr int teams_at_once = R::wanted.squares ? 2 : 3;
   using thread_type = typename Sums::thread_type;
@@ -140,6 +145,13 @@ class MomentsFold {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, spill_type& spill, const team_type& part) const {
+    Sums::absorb(spill, part);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(const thread_type& thread, const spill_type& spill) const {
+    return Sums::pair(thread, spill);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, spill_type& spill, const ExactPair& part) const {
     Sums::absorb(spill, part);
   }
 
@@ -172,6 +184,10 @@ class MomentsFold {
     }
     MomentResults<T, R::wanted> results(total, n, status);
     return m_reducer.template result<Result>(results);
+  }
+  template <class Result>
+  KOKKOS_FUNCTION Result finalize(const ExactPair& total, std::int64_t, const Status&) const {
+    return rounded<Result>(total);
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/fold_finish.hpp>
 
 namespace tessera::detail {
 
@@ -78,8 +79,8 @@ struct ReduceGroups {
     layout.append<AxesDim>(axes_max);
     const int group = across ? team.team_rank() % outputs : team.team_rank() / threads;
     const int rank = across ? team.team_rank() / outputs : team.team_rank() % threads;
-    const FoldScratch<Fold> pieces(threads);
-    std::byte* fold_scratch = scratch + layout.bytes() + static_cast<std::size_t>(group) * pieces.bytes;
+    std::byte* fold_scratch =
+        scratch + layout.bytes() + static_cast<std::size_t>(group) * FoldScratch<Fold>(threads).bytes;
     const Status status(problem.status_word);
 
     const std::int64_t blocks = ceil_div(problem.kept_size, outputs);
@@ -93,19 +94,10 @@ struct ReduceGroups {
       typename Fold::spill_type spill;
       problem.fold.begin(thread, spill);
       if (valid) fold_part(axes, output, part, rank, thread, spill, status);
-      typename Fold::team_type room;
-      auto* total = &room;
-      if (threads == 1) {
-        total = &problem.fold.close_alone(thread, spill, room);
-      } else {
-        total = reinterpret_cast<typename Fold::team_type*>(fold_scratch + pieces.result_at);
-        problem.fold.close(ThreadGroup<typename policy_type::member_type>{team, rank, threads}, thread, spill, *total,
-                           fold_scratch + pieces.close_at);
-      }
-      if (valid) {
-        problem.finish(ThreadGroup<typename policy_type::member_type>{team, rank, threads}, axes, output, part, *total);
-      }
-      if (threads > 1 && item + 1 < items.end) team.team_barrier();  // the total has been read
+      const ThreadGroup<typename policy_type::member_type> members{team, rank, threads};
+      finish_fold(members, problem.fold, problem.parts == 1, thread, spill, fold_scratch, [&](auto& total) {
+        if (valid) problem.finish(members, axes, output, part, total);
+      });
     }
   }
 
@@ -175,9 +167,9 @@ struct ReduceColumns {
       add(std::integral_constant<int, 1>{});
     });
     for (int c = 0; c < columns; ++c) {
-      typename Fold::team_type room;
-      problem.finish(ThreadGroup<typename policy_type::member_type>{team, 0, 1}, problem.dims, first + c, part,
-                     problem.fold.close_alone(threads[c], spills[c], room));
+      const ThreadGroup<typename policy_type::member_type> alone{team, 0, 1};
+      finish_fold(alone, problem.fold, problem.parts == 1, threads[c], spills[c], nullptr,
+                  [&](auto& total) { problem.finish(alone, problem.dims, first + c, part, total); });
     }
   }
 };

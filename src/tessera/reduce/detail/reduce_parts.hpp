@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/fold_finish.hpp>
 
 namespace tessera::detail {
 
@@ -28,8 +29,6 @@ struct ReduceParts {
     ScratchLayout layout;
     layout.append<AxesDim>(axes_max);
     std::byte* fold_scratch = scratch + layout.bytes();
-    const FoldScratch<Fold> pieces(team.team_size());
-    auto& total = *reinterpret_cast<typename Fold::team_type*>(fold_scratch + pieces.result_at);
 
     const IndexRange outputs = items_of(problem.kept_size, team.league_rank(), team.league_size());
     for (std::int64_t output = outputs.begin; output < outputs.end; ++output) {
@@ -39,9 +38,8 @@ struct ReduceParts {
       for (int part = team.team_rank(); part < parts; part += team.team_size()) {
         problem.fold.absorb(thread, spill, problem.partials[output * parts + part]);
       }
-      problem.fold.close(team, thread, spill, total, fold_scratch + pieces.close_at);
-      problem.finish(team, axes, output, 0, total);
-      if (output + 1 < outputs.end) team.team_barrier();  // the total has been read
+      finish_fold(team, problem.fold, false, thread, spill, fold_scratch,
+                  [&](auto& total) { problem.finish(team, axes, output, 0, total); });
     }
   }
 };

@@ -11,6 +11,7 @@
 #include <tessera/detail/noinline.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
 #include <tessera/reduce/detail/element_range.hpp>
+#include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
 
 namespace tessera::detail {
@@ -69,16 +70,8 @@ struct ReduceRuns {
       typename Fold::spill_type spill;
       problem.fold.begin(thread, spill);
       fold_part(team, axes, split.quotient, part, thread, spill, status);
-      if (team.team_size() == 1) {
-        typename Fold::team_type room;
-        problem.finish(team, axes, split.quotient, part, problem.fold.close_alone(thread, spill, room));
-      } else {
-        const FoldScratch<Fold> pieces(team.team_size());
-        auto& total = *reinterpret_cast<typename Fold::team_type*>(fold_scratch + pieces.result_at);
-        problem.fold.close(team, thread, spill, total, fold_scratch + pieces.close_at);
-        problem.finish(team, axes, split.quotient, part, total);
-        if (item + 1 < items.end) team.team_barrier();  // the total has been read
-      }
+      finish_fold(team, problem.fold, problem.parts == 1, thread, spill, fold_scratch,
+                  [&](auto& total) { problem.finish(team, axes, split.quotient, part, total); });
     }
   }
 

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <tessera/reduce/detail/axes_problem.hpp>
 #include <tessera/reduce/detail/element_range.hpp>
+#include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -71,8 +73,8 @@ struct SegmentsProblem {
     return low;
   }
 
-  template <TeamMember Member>
-  KOKKOS_FUNCTION void finish(const Member& team, std::int64_t segment, typename Fold::team_type& total) const {
+  template <TeamMember Member, class Total>
+  KOKKOS_FUNCTION void finish(const Member& team, std::int64_t segment, Total& total) const {
     if (team.team_rank() != 0) return;
     const std::int64_t begin = offset(segment);
     const Status status(status_word, static_cast<std::uint64_t>(segment));
@@ -133,7 +135,6 @@ struct ReduceSegments {
           scratch + layout.append<std::int64_t>(static_cast<std::size_t>(segment_list_entries(problem.chunk))));
       fold_scratch = scratch + layout.bytes();
     }
-    const FoldScratch<Fold> pieces(team.team_size());
     const Status status(problem.status_word);
     const std::int64_t list_room = segment_list_entries(problem.chunk);
 
@@ -189,21 +190,14 @@ struct ReduceSegments {
         fold_range(begin, end, problem.offset(segment), by_team ? team.team_rank() : 0, by_team ? team.team_size() : 1,
                    thread, spill, status);
       }
-      typename Fold::team_type room;
-      auto* total = &room;
-      if (!by_team || alone) {
-        total = &problem.fold.close_alone(thread, spill, room);
-      } else {
-        total = reinterpret_cast<typename Fold::team_type*>(fold_scratch + pieces.result_at);
-        problem.fold.close(team, thread, spill, *total, fold_scratch + pieces.close_at);
-      }
       const ThreadGroup<member_type> owner{team, by_team ? team.team_rank() : 0, by_team ? team.team_size() : 1};
-      if (is_head || is_tail) {
-        problem.fold.store(owner, *total, problem.partials[2 * chunk + (is_tail ? 1 : 0)]);
-      } else if (mine) {
-        problem.finish(owner, segment, *total);
-      }
-      if (by_team && !alone) team.team_barrier();  // the total has been read
+      const bool is_part = is_head || is_tail;
+      finish_fold(owner, problem.fold, !is_part, thread, spill, fold_scratch, [&](auto& total) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(total)>, typename Fold::team_type>) {
+          if (is_part) problem.fold.store(owner, total, problem.partials[2 * chunk + (is_tail ? 1 : 0)]);
+        }
+        if (!is_part && mine) problem.finish(owner, segment, total);
+      });
     }
   }
 
@@ -235,8 +229,6 @@ struct JoinSegments {
 
   KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
     std::byte* scratch = team_scratch(team, scratch_bytes);
-    const FoldScratch<Fold> pieces(team.team_size());
-    auto& total = *reinterpret_cast<typename Fold::team_type*>(scratch + pieces.result_at);
     const std::int64_t length = problem.size + problem.segments;
     const IndexRange chunks = items_of(problem.chunks, team.league_rank(), team.league_size());
     for (std::int64_t chunk = chunks.begin; chunk < chunks.end; ++chunk) {
@@ -253,9 +245,8 @@ struct JoinSegments {
       for (std::int64_t c = first + team.team_rank(); c <= chunk; c += team.team_size()) {
         problem.fold.absorb(thread, spill, problem.partials[2 * c + (c == chunk ? 0 : 1)]);
       }
-      problem.fold.close(team, thread, spill, total, scratch + pieces.close_at);
-      problem.finish(team, segment, total);
-      team.team_barrier();  // the total has been read
+      finish_fold(team, problem.fold, false, thread, spill, scratch,
+                  [&](auto& total) { problem.finish(team, segment, total); });
     }
   }
 };

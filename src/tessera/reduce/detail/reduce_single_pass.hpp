@@ -13,6 +13,8 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/reduce/detail/exact_pair.hpp>
+#include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/reduce_plan.hpp>
 #include <tessera/reduce/team_reduce.hpp>
 #include <tessera/status.hpp>
@@ -28,7 +30,7 @@ struct ReduceSinglePass {
   Range range;
   Fold fold;
   Result* out;
-  team_type* partials;
+  Partials<Fold> partials;
   std::uint32_t* ticket;
   std::uint64_t* status_word;
   std::int64_t block;  // elements of a team, on a host
@@ -41,12 +43,26 @@ struct ReduceSinglePass {
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const Status status(status_word);
 
-    team_type& result = folded_share(team, status, scratch + fold_at);
-    if (team.league_size() == 1) {
-      finish(team, result, status);
-      return;
+    const FoldScratch<Fold> pieces(team.team_size());
+    std::byte* close_scratch = scratch + fold_at + pieces.close_at;
+    auto& result = *reinterpret_cast<team_type*>(scratch + fold_at + pieces.result_at);
+
+    typename Fold::thread_type thread;
+    typename Fold::spill_type spill;
+    fold.begin(thread, spill);
+    fold_share(team, thread, spill, status);
+    bool leaves_pair = false;  // the same for the whole team
+    if constexpr (sums_in_pairs<Fold>()) {
+      const ExactPair whole = joined_pair(team, fold, thread, spill, close_scratch);
+      leaves_pair = whole.exact();
+      if (leaves_pair && team.league_size() == 1) return finish(team, whole, status);
+      if (team.team_rank() == 0) partials.pairs[team.league_rank()] = whole;
     }
-    fold.store(team, result, partials[team.league_rank()]);
+    if (!leaves_pair) {
+      fold.close(team, thread, spill, result, close_scratch);
+      if (team.league_size() == 1) return finish(team, result, status);
+      fold.store(team, result, partials.totals[team.league_rank()]);
+    }
     // The partial must be seen by whoever sees the ticket.
     Kokkos::memory_fence();
     team.team_barrier();
@@ -57,35 +73,54 @@ struct ReduceSinglePass {
     team.team_barrier();
     if (*last == 0) return;  // the same for the whole team, and no barrier follows for those who leave
     Kokkos::memory_fence();
-
-    const std::int64_t share = ceil_div(team.league_size(), team.team_size());
-    const std::int64_t first = Kokkos::min<std::int64_t>(team.league_size(), team.team_rank() * share);
-    const std::int64_t stop = Kokkos::min<std::int64_t>(team.league_size(), first + share);
-    typename Fold::thread_type thread;
-    typename Fold::spill_type spill;
-    fold.begin(thread, spill);
-    for (std::int64_t i = first; i < stop; ++i) fold.absorb(thread, spill, partials[i]);
-    fold.close(team, thread, spill, result, scratch + fold_at + FoldScratch<Fold>(team.team_size()).close_at);
-    finish(team, result, status);
     if (team.team_rank() == 0) *ticket = 0;
+    finish_partials(team, result, close_scratch, status);
   }
 
-  KOKKOS_FUNCTION team_type& folded_share(const typename policy_type::member_type& team, const Status& status,
-                                          std::byte* scratch) const {
+ private:
+  KOKKOS_FUNCTION void fold_share(const typename policy_type::member_type& team, typename Fold::thread_type& thread,
+                                  typename Fold::spill_type& spill, const Status& status) const {
     if constexpr (is_host_space<Space>) {
       // A block each: whole pages, and streams that a core can prefetch.
       const std::int64_t begin = Kokkos::min(range.size, team.league_rank() * block);
       const std::int64_t end = Kokkos::min(range.size, begin + block);
-      return team_fold(team, fold, range.part(begin, end), 0, team.team_size(), status, scratch);
+      thread_fold(fold, range.part(begin, end), team.team_rank(), team.team_size(), thread, spill, status);
     } else {
       // Interleaved: what runs at once reads neighbours in memory, and no team has more to do than another.
-      return team_fold(team, fold, range, std::int64_t{team.league_rank()} * team.team_size(),
-                       std::int64_t{team.league_size()} * team.team_size(), status, scratch);
+      thread_fold(fold, range, std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
+                  std::int64_t{team.league_size()} * team.team_size(), thread, spill, status);
     }
   }
 
-  KOKKOS_FUNCTION void finish(const typename policy_type::member_type& team, team_type& total,
-                              const Status& status) const {
+  KOKKOS_FUNCTION void finish_partials(const typename policy_type::member_type& team, team_type& result,
+                                       std::byte* close_scratch, const Status& status) const {
+    const int share = ceil_div(team.league_size(), team.team_size());
+    const int first = Kokkos::min(team.league_size(), team.team_rank() * share);
+    const int stop = Kokkos::min(team.league_size(), first + share);
+    if constexpr (sums_in_pairs<Fold>()) {
+      ExactPair mine{0, 0};
+      for (int i = first; i < stop; ++i) ExactPairSum{}.join(mine, partials.pairs[i]);
+      const ExactPair whole = team_join(team, mine, ExactPairSum{}, reinterpret_cast<ExactPair*>(close_scratch));
+      if (whole.exact()) return finish(team, whole, status);
+    }
+    typename Fold::thread_type thread;
+    typename Fold::spill_type spill;
+    fold.begin(thread, spill);
+    for (int i = first; i < stop; ++i) {
+      if constexpr (sums_in_pairs<Fold>()) {
+        if (partials.pairs[i].exact()) {
+          fold.absorb(thread, spill, partials.pairs[i]);
+          continue;
+        }
+      }
+      fold.absorb(thread, spill, partials.totals[i]);
+    }
+    fold.close(team, thread, spill, result, close_scratch);
+    finish(team, result, status);
+  }
+
+  template <class Total>
+  KOKKOS_FUNCTION void finish(const typename policy_type::member_type& team, Total& total, const Status& status) const {
     if (team.team_rank() == 0) *out = fold.template finalize<Result>(total, range.size, status);
   }
 };
@@ -97,7 +132,7 @@ void launch_single_pass(const Space& space, const ReducePlan& plan, const Range&
   // Blocks of whole packs keep every team but the first on 16-byte boundaries where the first is.
   const std::int64_t grain = packed_length<typename Range::element_type>;
   const std::int64_t block = ceil_div(ceil_div(range.size, plan.league_size), grain) * grain;
-  const Functor functor{range,  fold,        out,   static_cast<typename Fold::team_type*>(partials),
+  const Functor functor{range,  fold,        out,   Partials<Fold>(partials, plan.league_size),
                         ticket, status_word, block, plan.scratch_bytes};
   typename Functor::policy_type policy(space, plan.league_size, plan.team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));

@@ -11,6 +11,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/detail/reduce_runs.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
 
@@ -35,11 +36,11 @@ struct ReduceStaged {
     ScratchLayout layout;
     layout.append<AxesDim>(axes_max);
     T* tile = reinterpret_cast<T*>(scratch + layout.append<T>(static_cast<std::size_t>(outputs) * row_pitch));
-    const FoldScratch<Fold> pieces(threads);
     const int group = team.team_rank() / threads;
     const int groups = team.team_size() / threads;
     const ThreadGroup<typename policy_type::member_type> members{team, team.team_rank() % threads, threads};
-    std::byte* fold_scratch = scratch + layout.bytes() + static_cast<std::size_t>(group) * pieces.bytes;
+    std::byte* fold_scratch =
+        scratch + layout.bytes() + static_cast<std::size_t>(group) * FoldScratch<Fold>(threads).bytes;
     const Status status(problem.status_word);
 
     const std::int64_t blocks = ceil_div(problem.kept_size, outputs);
@@ -57,16 +58,9 @@ struct ReduceStaged {
         typename Fold::spill_type spill;
         problem.fold.begin(thread, spill);
         if (valid) fold_row(axes, first + mine, tile + mine * row_pitch, members.rank, thread, spill, status);
-        typename Fold::team_type room;
-        auto* total = &room;
-        if (threads == 1) {
-          total = &problem.fold.close_alone(thread, spill, room);
-        } else {
-          total = reinterpret_cast<typename Fold::team_type*>(fold_scratch + pieces.result_at);
-          problem.fold.close(members, thread, spill, *total, fold_scratch + pieces.close_at);
-        }
-        if (valid) problem.finish(members, axes, first + mine, 0, *total);
-        if (threads > 1) team.team_barrier();  // the total has been read
+        finish_fold(members, problem.fold, true, thread, spill, fold_scratch, [&](auto& total) {
+          if (valid) problem.finish(members, axes, first + mine, 0, total);
+        });
       }
       if (item + 1 < items.end) team.team_barrier();  // the tile has been read
     }

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exact sums that two doubles hold: most are such, and they need no digits. Whether one is shows as it is made.
+#ifndef TESSERA_REDUCE_DETAIL_EXACT_PAIR_HPP
+#define TESSERA_REDUCE_DETAIL_EXACT_PAIR_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// high + low, low being at most half a unit in the last place of high; low is NaN where two doubles do not do.
+struct ExactPair {
+  double high, low;
+  [[nodiscard]] KOKKOS_FUNCTION bool exact() const { return low == low; }
+};
+
+/// The sum and its rounding error (D. Knuth, "The Art of Computer Programming", vol. 2, 4.2.2).
+KOKKOS_INLINE_FUNCTION ExactPair two_sum(double a, double b) {
+  const double sum = a + b;
+  const double from_b = sum - a;
+  return {sum, (a - (sum - from_b)) + (b - from_b)};
+}
+
+/// As a reducer, for team_join.
+struct ExactPairSum {
+  using value_type = ExactPair;
+  KOKKOS_FUNCTION value_type identity() const { return {0, 0}; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
+    const ExactPair high = two_sum(into.high, from.high);
+    const ExactPair low = two_sum(into.low, from.low);
+    const ExactPair rest = two_sum(high.low, low.high);
+    into = two_sum(high.high, rest.high);
+    if (!(low.low == 0 && rest.low == 0)) into.low = Kokkos::Experimental::quiet_NaN_v<double>;
+  }
+};
+
+/// Rounded once. To float by way of the odd neighbour, from which the second rounding goes as from the exact value
+/// (S. Boldo, G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd",
+/// 2008).
+template <class Result>
+KOKKOS_INLINE_FUNCTION Result rounded(const ExactPair& pair) {
+  static_assert(std::is_floating_point_v<Result>);
+  if constexpr (sizeof(Result) >= sizeof(double)) {
+    return pair.high;
+  } else {
+    auto bits = Kokkos::bit_cast<std::uint64_t>(pair.high);
+    if (pair.low != 0 && (bits & 1) == 0) bits = (pair.low > 0) == (pair.high > 0) ? bits + 1 : bits - 1;
+    return static_cast<Result>(Kokkos::bit_cast<double>(bits));
+  }
+}
+
+/// Whether a fold can leave its total as a pair: pair(thread, spill), absorb and finalize of one.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool sums_in_pairs() {
+  if constexpr (requires { Fold::in_pairs; }) {
+    return Fold::in_pairs;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the threads of a team, a group of them or one bring what they folded together.
+#ifndef TESSERA_REDUCE_DETAIL_FOLD_FINISH_HPP
+#define TESSERA_REDUCE_DETAIL_FOLD_FINISH_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/reduce/detail/exact_pair.hpp>
+#include <tessera/reduce/detail/thread_group.hpp>
+#include <tessera/reduce/detail/value_fold.hpp>
+
+namespace tessera::detail {
+
+/// Team scratch of a fold: its result, and what closing it needs.
+template <class Fold>
+struct FoldScratch {
+  std::size_t result_at, close_at, bytes;
+
+  KOKKOS_FUNCTION explicit FoldScratch(int team_size) {
+    ScratchLayout layout;
+    result_at = layout.append<typename Fold::team_type>(1);
+    close_at = layout.append<std::byte>(Fold::scratch_bytes(team_size));
+    bytes = layout.bytes();
+  }
+};
+
+/// What the teams of a league leave in a workspace: a total each, and a pair where the fold sums in pairs, which says
+/// whether it stands for the total.
+template <class Fold>
+struct Partials {
+  typename Fold::team_type* totals;
+  ExactPair* pairs;
+
+  Partials(void* memory, int league_size)
+      : totals(static_cast<typename Fold::team_type*>(memory)),
+        pairs(reinterpret_cast<ExactPair*>(totals + league_size)) {}
+
+  static std::size_t bytes(int league_size) {
+    constexpr std::size_t each = sizeof(typename Fold::team_type) + (sums_in_pairs<Fold>() ? sizeof(ExactPair) : 0);
+    return static_cast<std::size_t>(league_size) * each;
+  }
+};
+
+/// The total of a group as a pair; the same in each of its threads. scratch: of closing.
+template <TeamMember Member, class Fold>
+KOKKOS_FUNCTION ExactPair joined_pair(const Member& group, const Fold& fold, const typename Fold::thread_type& thread,
+                                      const typename Fold::spill_type& spill, std::byte* scratch) {
+  static_assert(2 * sizeof(std::int64_t) == sizeof(ExactPair));
+  return team_join(group, fold.pair(thread, spill), ExactPairSum{}, reinterpret_cast<ExactPair*>(scratch));
+}
+
+/// Whether a group's answer is yes in every group of the team, which meet barriers together.
+template <TeamMember Member>
+KOKKOS_FUNCTION bool all_groups(const Member&, bool answer) {
+  return answer;
+}
+template <TeamMember Member>
+KOKKOS_FUNCTION bool all_groups(const ThreadGroup<Member>& group, bool answer) {
+  int no = answer ? 0 : 1;
+  group.team.team_reduce(Kokkos::Max<int>(no));
+  return no == 0;
+}
+
+/// Closes what the threads of a group folded, one group or several in a team, or a thread by itself, and calls
+/// finish(total): with an ExactPair where that is wanted and holds the whole, else with a team_type. Scratch, of
+/// FoldScratch, is free again where the group has several threads.
+template <TeamMember Member, class Fold, class Finish>
+KOKKOS_FORCEINLINE_FUNCTION void finish_fold(const Member& group, const Fold& fold, bool in_pairs,
+                                             typename Fold::thread_type& thread, typename Fold::spill_type& spill,
+                                             std::byte* scratch, const Finish& finish) {
+  if (group.team_size() == 1) {
+    if constexpr (sums_in_pairs<Fold>()) {
+      const ExactPair whole = in_pairs ? fold.pair(thread, spill) : ExactPair{};
+      if (in_pairs && whole.exact()) {
+        finish(whole);
+        return;
+      }
+    }
+    typename Fold::team_type room;
+    finish(fold.close_alone(thread, spill, room));
+    return;
+  }
+  const FoldScratch<Fold> pieces(group.team_size());
+  if constexpr (sums_in_pairs<Fold>()) {
+    if (in_pairs) {
+      const ExactPair whole = joined_pair(group, fold, thread, spill, scratch + pieces.close_at);
+      if (all_groups(group, whole.exact())) {
+        finish(whole);
+        return;
+      }
+    }
+  }
+  auto& total = *reinterpret_cast<typename Fold::team_type*>(scratch + pieces.result_at);
+  fold.close(group, thread, spill, total, scratch + pieces.close_at);
+  finish(total);
+  group.team_barrier();  // the total has been read
+}
+
+}  // namespace tessera::detail
+
+#endif
