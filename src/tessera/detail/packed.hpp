@@ -21,10 +21,12 @@ struct alignas(packed_length<T> * sizeof(T) == packed_bytes ? packed_bytes : ali
   T values[packed_length<T>];
 };
 
-/// Elements before the first 16-byte boundary at or after data, at most size.
+/// Elements before the first 16-byte boundary at or after data, at most size. All where none lies on a boundary, as
+/// types may whose alignment is less than their size.
 template <class T>
 KOKKOS_FUNCTION std::int64_t misaligned_head(const T* data, std::int64_t size) {
   const auto misalignment = reinterpret_cast<std::uintptr_t>(data) % alignof(Packed<T>);
+  if (alignof(T) < sizeof(T) && misalignment % sizeof(T) != 0) return size;
   const auto head = static_cast<std::int64_t>((alignof(Packed<T>) - misalignment) % alignof(Packed<T>) / sizeof(T));
   return head < size ? head : size;
 }

@@ -8,6 +8,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string_view>
+#include <tessera/reduce/complex_sums.hpp>
+#include <tessera/reduce/detail/complex_fold.hpp>
 #include <tessera/reduce/detail/dot_fold.hpp>
 #include <tessera/reduce/detail/exact_arithmetic.hpp>
 #include <tessera/reduce/detail/pair_range.hpp>
@@ -37,6 +39,50 @@ struct Dot<T, Summation::fast> {
   KOKKOS_FUNCTION value_type map(const ElementPair<T>& pair) const { return pair.x * pair.y; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into += from; }
   static constexpr std::string_view name() { return "dot"; }
+};
+
+/// Dot with the elements of the first view conjugated; of real ones the same.
+template <class T, Summation S = Summation::exact>
+struct Vdot : Dot<T, S> {
+  static constexpr std::string_view name() { return "vdot"; }
+};
+
+/// Sum of products x y of complex elements, without conjugation: real and imaginary part each rounded once from the
+/// exact value. Infinities and NaN as the terms xr yr, -xi yi and xr yi, xi yr of the parts have them. Empty: 0.
+template <class Real>
+struct Dot<Kokkos::complex<Real>, Summation::exact> {
+  using result_type = Kokkos::complex<Real>;
+  using fold_type = detail::ComplexDotFold<Dot, Real, false>;
+  static constexpr std::string_view name() { return "dot"; }
+};
+/// Sum of products conj(x) y, likewise.
+template <class Real>
+struct Vdot<Kokkos::complex<Real>, Summation::exact> {
+  using result_type = Kokkos::complex<Real>;
+  using fold_type = detail::ComplexDotFold<Vdot, Real, true>;
+  static constexpr std::string_view name() { return "vdot"; }
+};
+
+/// Sum of products x y of complex elements, in their type. Each part with the error bound of
+/// Sum<Real, Summation::fast> for twice as many terms.
+template <class Real>
+struct Dot<Kokkos::complex<Real>, Summation::fast> : Sum<Kokkos::complex<Real>, Summation::fast> {
+  using Element = Kokkos::complex<Real>;
+  KOKKOS_FUNCTION detail::ComplexParts<Real> map(const ElementPair<Element>& pair) const {
+    const Real xr = pair.x.real(), xi = pair.x.imag(), yr = pair.y.real(), yi = pair.y.imag();
+    return {xr * yr - xi * yi, xr * yi + xi * yr};
+  }
+  static constexpr std::string_view name() { return "dot"; }
+};
+/// Sum of products conj(x) y, likewise.
+template <class Real>
+struct Vdot<Kokkos::complex<Real>, Summation::fast> : Dot<Kokkos::complex<Real>, Summation::fast> {
+  using Element = Kokkos::complex<Real>;
+  KOKKOS_FUNCTION detail::ComplexParts<Real> map(const ElementPair<Element>& pair) const {
+    const Real xr = pair.x.real(), xi = pair.x.imag(), yr = pair.y.real(), yi = pair.y.imag();
+    return {xr * yr + xi * yi, xr * yi - xi * yr};
+  }
+  static constexpr std::string_view name() { return "vdot"; }
 };
 
 /// Reduces two views of the same extents and layout to one value, as reduce() does one view: the reducer maps

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string_view>
+#include <tessera/detail/complex.hpp>
 #include <tessera/detail/exact_integer.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
 #include <tessera/reduce/reduce_options.hpp>
@@ -118,6 +119,7 @@ struct Mean {
 /// error; an infinite element gives NaN.
 template <class T, Summation S = Summation::exact>
 struct Var {
+  static_assert(!detail::is_complex_v<T>, "tessera::Var: the element type must be real");
   using result_type = detail::moment_result_t<T>;
   using fold_type = detail::MomentsFold<Var, T>;
   static constexpr bool needs_elements = true;
@@ -134,6 +136,7 @@ struct Var {
 /// Standard deviation: the root of the exact variance, rounded once. Otherwise as Var.
 template <class T, Summation S = Summation::exact>
 struct Std {
+  static_assert(!detail::is_complex_v<T>, "tessera::Std: the element type must be real");
   using result_type = detail::moment_result_t<T>;
   using fold_type = detail::MomentsFold<Std, T>;
   static constexpr bool needs_elements = true;

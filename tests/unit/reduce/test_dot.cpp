@@ -10,7 +10,7 @@
 #include <tessera/reduce/dot.hpp>
 
 #include "reduce_check.hpp"
-#include "reference/big_integer.hpp"
+#include "reference/dot_reference.hpp"
 #include "support/message.hpp"
 #include "support/spaces.hpp"
 
@@ -20,33 +20,7 @@ namespace test = tessera::test;
 using tessera::Dot;
 using tessera::ReduceOptions;
 using tessera::Summation;
-
-/// Finite elements only.
-template <class T>
-T exact_dot(const std::vector<T>& x, const std::vector<T>& y) {
-  tessera::reference::ExactTotal total(-2148);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    int ex = 0, ey = 0;
-    const double mx = std::frexp(static_cast<double>(x[i]), &ex), my = std::frexp(static_cast<double>(y[i]), &ey);
-    const auto a = static_cast<std::uint64_t>(std::ldexp(std::abs(mx), 53));
-    const auto b = static_cast<std::uint64_t>(std::ldexp(std::abs(my), 53));
-    const bool negative = std::signbit(mx) != std::signbit(my);
-    const int exponent = ex + ey - 106;
-    // The lowest bits of subnormals are zeros, which may lie below the total's own.
-    const auto add = [&](std::uint64_t product, int at) {
-      for (; product != 0 && at < -2148; ++at) product >>= 1;
-      if (product != 0) total.add(negative, product, at);
-    };
-    const std::uint64_t low = b & 0xffffffff, high = b >> 32;
-    add((a & 0xffffffff) * low, exponent);
-    add((a >> 32) * low, exponent + 32);
-    add((a & 0xffffffff) * high, exponent + 32);
-    add((a >> 32) * high, exponent + 64);
-  }
-  const T result =
-      tessera::reference::rounded_quotient<T>(total.magnitude(), tessera::reference::Natural(1), total.lowest());
-  return total.negative() ? -result : result;
-}
+using tessera::reference::exact_dot;
 
 template <class T, class Space>
 void check_dot(const Space& space, const std::vector<T>& x, const std::vector<T>& y) {

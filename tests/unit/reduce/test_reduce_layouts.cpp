@@ -64,6 +64,30 @@ TEMPLATE_LIST_TEST_CASE("reduce reads nothing beyond a view, wherever it begins 
   }
 }
 
+/// As large as half a 16-byte piece, but aligned as a float is.
+struct TwoFloats {
+  float first, second;
+};
+struct SumOfTwo {
+  using value_type = double;
+  KOKKOS_FUNCTION value_type identity() const { return 0; }
+  KOKKOS_FUNCTION value_type map(const TwoFloats& element) const { return element.first + 3.0 * element.second; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into += from; }
+};
+
+TEMPLATE_LIST_TEST_CASE("reduce elements of which none begins on a 16-byte boundary", "[reduce]", test::OneSpace) {
+  std::vector<float> values(131);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  const auto floats = test::device_copy<TestType>(values);
+  for (std::size_t begin = 0; begin < 4; ++begin) {
+    const Kokkos::View<const TwoFloats*, TestType, Kokkos::MemoryTraits<Kokkos::Unmanaged>> in(
+        reinterpret_cast<const TwoFloats*>(floats.data() + begin), 63);
+    double expected = 0;
+    for (std::size_t i = 0; i < 63; ++i) expected += values[begin + 2 * i] + 3.0 * values[begin + 2 * i + 1];
+    CHECK(tessera::reduce(TestType(), in, SumOfTwo{}) == expected);
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("reduce managed, const and rank-0 views", "[reduce]", test::Spaces) {
   const std::vector<double> values = test::values<double>(5003);
   const auto managed = test::device_copy<TestType>(values);

@@ -11,12 +11,14 @@
 //   barrier; store() copies it to the workspace; absorb() takes one back into a thread; close_alone() makes it of one
 //   thread, in `room` or in its spill;
 // - finalize<Result>(team_type&, size, status): the result, by one thread;
-// - where in_pairs says so, pair(thread, spill), and absorb and finalize of an ExactPair too: exact_pair.hpp.
+// - where in_pairs says so, term(element), pair(thread, spill), and absorb and finalize of an ExactPair too:
+//   exact_pair.hpp.
 #ifndef TESSERA_REDUCE_DETAIL_FOLD_CONTEXT_HPP
 #define TESSERA_REDUCE_DETAIL_FOLD_CONTEXT_HPP
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/complex.hpp>
 #include <tessera/reduce/reduce_options.hpp>
 #include <type_traits>
 
@@ -27,11 +29,14 @@ struct FoldContext {
   NanPolicy nan = NanPolicy::propagate;
 };
 
-/// What stands where the data allow no result: NaN (floating), 0 (integer).
+/// What stands where the data allow no result: NaN (floating; both parts of complex ones), 0 (integer).
 template <class Result>
 KOKKOS_FUNCTION Result spoiled() {
   if constexpr (std::is_floating_point_v<Result>) {
     return Kokkos::Experimental::quiet_NaN_v<Result>;
+  } else if constexpr (is_complex_v<Result>) {
+    constexpr auto nan = Kokkos::Experimental::quiet_NaN_v<typename Result::value_type>;
+    return {nan, nan};
   } else if constexpr (requires { Result::spoiled(); }) {
     return Result::spoiled();
   } else {
