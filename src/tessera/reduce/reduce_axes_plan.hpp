@@ -128,12 +128,13 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
     plan.threads = plan.mapping == AxesMapping::runs ? plan.team_size : 1;
     if (plan.mapping == AxesMapping::groups) plan.outputs = host_columns;
     elements_min = 4096;
-  } else if (rows && shape.rows_adjacent && reduced <= 1024 &&
+  } else if (rows && shape.rows_adjacent && reduced < 512 &&
              static_cast<std::size_t>(reduced) * element_bytes <= axes_tile_bytes / 4) {
     plan.mapping = AxesMapping::staged;
     plan.team_size = asked(128);
-    plan.threads = static_cast<int>(std::min<std::int64_t>(power_of_two_below(std::max<std::int64_t>(1, reduced / 32)),
-                                                           power_of_two_below(plan.team_size)));
+    plan.threads = static_cast<int>(
+        std::min<std::int64_t>(power_of_two_below(std::max<std::int64_t>(1, reduced / (reduced <= 128 ? 64 : 32))),
+                               power_of_two_below(plan.team_size)));
     // Wide accumulators: fewer groups, of more threads.
     const auto groups_fit = [&] {
       return plan.threads == 1 ||
@@ -149,13 +150,15 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
     elements_min = std::numeric_limits<std::int64_t>::max();
   } else if (rows && shape.run_size >= 512 && shape.run_size * static_cast<std::int64_t>(element_bytes) >= 2048) {
     plan.mapping = AxesMapping::runs;
-    plan.team_size = asked(shape.run_size < 4096 ? 128 : 256);
+    plan.team_size = asked(static_cast<int>(clamped(power_of_two_below(shape.run_size / 256), 32, axes_team_size_max)));
     plan.threads = plan.team_size;
     elements_min = 4 * Fold::lanes;
   } else {
     plan.mapping = AxesMapping::groups;
     const int team = asked(256);
-    const std::int64_t wanted = clamped(reduced / 64, 1, team);  // threads that have enough to do
+    // Threads that have enough to do, and as many as fill the machine.
+    const std::int64_t filling = std::int64_t{4} * multiprocessors(limits) * 768 / std::max<std::int64_t>(1, kept);
+    const std::int64_t wanted = clamped(std::min(reduced / 64, filling), 1, team);
     std::int64_t outputs = team / power_of_two_below(wanted);
     if (!rows) {
       // At least a row of 32 neighbouring columns, or all that lie side by side.
@@ -185,7 +188,8 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
         static_cast<int>(clamped(std::min(shares, wanted_teams / blocks), 1, divisible_extent(shape, plan.mapping)));
   }
   const std::int64_t items = blocks * plan.parts;
-  const std::int64_t league_max = limits.is_host ? wanted_teams : std::numeric_limits<int>::max();
+  // A team goes on with further outputs, rather than that another begins.
+  const std::int64_t league_max = limits.is_host ? wanted_teams : 8 * wanted_teams;
   plan.league_size = static_cast<int>(options.league_size != 0 ? options.league_size : clamped(items, 1, league_max));
   const bool tile = plan.mapping == AxesMapping::staged;
   plan.scratch_bytes = axes_scratch_bytes<Fold>(

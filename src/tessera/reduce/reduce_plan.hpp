@@ -108,15 +108,16 @@ ReducePlan make_reduce_plan(const DeviceLimits& limits, std::uint64_t size, std:
   ReducePlan plan;
   const auto packed = static_cast<std::int64_t>(std::max<std::size_t>(1, packed_bytes / element_bytes));
   plan.loads_in_flight = static_cast<int>(Fold::lanes / packed);
-  // Measured on an H200: each wave of teams costs microseconds, so leagues stay near what runs at once.
-  const bool large = size > (std::uint64_t{1} << 26);
+  // Measured on an H200: each wave of teams costs microseconds, so leagues are what runs at once, or twice that where
+  // it makes no odds and lets the end be shorter.
+  const bool large = size > (std::uint64_t{1} << 28);
   std::int64_t league = 0;
   if (limits.is_host) {
     plan.team_size = 1;
     league = 4 * limits.concurrency;
   } else {
-    plan.team_size = std::min(Fold::team_size_max, large ? 1024 : 512);
-    league = (large ? std::max(4, 2 * Fold::teams_at_once) : 2) * multiprocessors(limits);
+    plan.team_size = std::min(Fold::team_size_max, 512);
+    league = std::max(Fold::teams_at_once, large ? 4 : 2) * multiprocessors(limits);
   }
   if (options.team_size != 0) plan.team_size = options.team_size;
   league = std::min(league, ceil_div(static_cast<std::int64_t>(size), plan.team_size * Fold::lanes));

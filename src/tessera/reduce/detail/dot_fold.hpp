@@ -51,7 +51,8 @@ class ExactProducts {
     if (range.empty && !vanished) return;
     // Below, the error of a product would be subnormal.
     if (range.ordinary && !vanished && range.lowest >= -917 && range.highest <= thread_type::exponent_max) {
-      const int level = window.fit(range.highest, range.lowest - (Format::product_bits - 1), digits.sum);
+      const int level =
+          window.template fit<false>(range.highest, range.lowest - (Format::product_bits - 1), digits.sum);
       if (level != 0) {
         window.count(narrow ? N : 2 * N, digits.sum);
         if (!narrow && level <= 3 && N > 1) {

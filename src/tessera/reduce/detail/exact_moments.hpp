@@ -177,7 +177,8 @@ class ExactMoments {
   KOKKOS_FORCEINLINE_FUNCTION static bool add_sum(SumWindow& window, typename Format::sum_digits& digits,
                                                   const T (&elements)[N], const ExponentRange& range) {
     if (range.highest > SumWindow::exponent_max) return false;
-    const int level = window.fit(range.highest, range.lowest - (FloatFormat<T>::mantissa - 1), digits);
+    const int level =
+        window.template fit<(N < choice_min)>(range.highest, range.lowest - (FloatFormat<T>::mantissa - 1), digits);
     if (level == 0) return false;
     window.count(N, digits);
     if constexpr (N < choice_min) {
@@ -229,7 +230,8 @@ class ExactMoments {
                                                       const T (&elements)[N], const ExponentRange& range) {
     // Below, the error of a square would be subnormal.
     if (2 * range.highest + 1 > ProductWindow::exponent_max || 2 * range.lowest < -918) return false;
-    const int level = window.fit(2 * range.highest + 1, 2 * range.lowest - 2 * (FloatFormat<T>::mantissa - 1), digits);
+    const int level = window.template fit<false>(2 * range.highest + 1,
+                                                 2 * range.lowest - 2 * (FloatFormat<T>::mantissa - 1), digits);
     if (level == 0) return false;
     window.count(narrow ? N : 2 * N, digits);
     if constexpr (narrow || N < choice_min) {

@@ -37,6 +37,30 @@ struct ExactPairSum {
   }
 };
 
+/// Terms of an output that one thread adds up so: fewer operations than a window takes, as long as they are few.
+inline constexpr std::int64_t chain_terms_max = 32;
+
+/// A few terms one after the other.
+class ExactChain {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION void add(double term) {
+    const ExactPair high = two_sum(m_high, term);
+    const ExactPair low = two_sum(m_low, high.low);
+    m_high = high.high;
+    m_low = low.high;
+    m_lost += Kokkos::fabs(low.low);
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair() const {
+    ExactPair whole = two_sum(m_high, m_low);
+    if (!(m_lost == 0)) whole.low = Kokkos::Experimental::quiet_NaN_v<double>;
+    return whole;
+  }
+
+ private:
+  double m_high = 0, m_low = 0;
+  double m_lost = 0;
+};
+
 /// Rounded once. To float by way of the odd neighbour, from which the second rounding goes as from the exact value
 /// (S. Boldo, G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd",
 /// 2008).

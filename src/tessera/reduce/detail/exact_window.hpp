@@ -58,14 +58,17 @@ class ExactWindow {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool below_top(int exponent) const { return exponent <= m_k + 43; }
 
-  /// Moves the window to where terms below 2^(exponent+1) fit, if it should move; level() of them.
-  template <int LowBit, int Count>
+  /// Moves the window to where terms below 2^(exponent+1) fit, if it should move; level() of them. Cuts: on its way up
+  /// it takes along what it holds, for which code and registers are well spent where terms are few.
+  template <bool Cuts, int LowBit, int Count>
   KOKKOS_FORCEINLINE_FUNCTION int fit(int exponent, int lowest, ExactDigits<LowBit, Count>& digits) {
-    if (!below_top(exponent)) move(exponent, digits);
-    const int words_needed = level(lowest);
-    // Down, where a whole word stands above all that comes.
-    if (words_needed != 0 || exponent >= m_k - 2 || m_k == k_min) return words_needed;
-    move(exponent, digits);
+    const bool up = !below_top(exponent);
+    if (!up) {
+      const int words_needed = level(lowest);
+      // Down, where a whole word stands above all that comes.
+      if (words_needed != 0 || exponent >= m_k - 2 || m_k == k_min) return words_needed;
+    }
+    move<Cuts>(exponent, up, digits);
     return level(lowest);
   }
 
@@ -99,11 +102,9 @@ class ExactWindow {
   template <int LowBit, int Count>
   KOKKOS_FORCEINLINE_FUNCTION void empty(ExactDigits<LowBit, Count>& digits) {
     if (m_terms == 0) return;
+    TESSERA_UNROLL
     for (int word = 0; word < Words; ++word) {
-      const int unit = m_k - word_bits * word;
-      if (m_word[word] != 0) {
-        digits.deposit(static_cast<std::int64_t>(m_word[word] * power_of_two(-unit)), unit - LowBit);
-      }
+      empty_word(m_word[word], m_k - word_bits * word, digits);
       m_word[word] = 0;
     }
     m_terms = 0;
@@ -115,11 +116,44 @@ class ExactWindow {
   static constexpr int k_min = word_bits * (Words - 1) + (Low > -1022 ? Low : -1022);
 
   template <int LowBit, int Count>
-  KOKKOS_FORCEINLINE_FUNCTION void move(int exponent, ExactDigits<LowBit, Count>& digits) {
-    empty(digits);
+  KOKKOS_FORCEINLINE_FUNCTION static void empty_word(double word, int unit, ExactDigits<LowBit, Count>& digits) {
+    if (word != 0) digits.deposit(static_cast<std::int64_t>(word * power_of_two(-unit)), unit - LowBit);
+  }
+
+  template <bool Cuts, int LowBit, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void move(int exponent, bool up, ExactDigits<LowBit, Count>& digits) {
     // Three binades of headroom: the largest of a few terms is seldom further below that of all.
-    const int k = exponent - 40;
-    m_k = k < k_min ? k_min : k > 970 ? 970 : k;
+    const int wanted = exponent - 40;
+    const int k = wanted < k_min ? k_min : wanted > 970 ? 970 : wanted;
+    if constexpr (Cuts) {
+      if (up && m_terms != 0 && k >= m_k + 2) return cut_again(k, digits);
+    }
+    empty(digits);
+    m_k = k;
+  }
+
+  /// Each word is a term of the moved window, or goes to the digits where its end has no place any more.
+  template <int LowBit, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void cut_again(int k, ExactDigits<LowBit, Count>& digits) {
+    double old[Words];
+    TESSERA_UNROLL
+    for (int word = 0; word < Words; ++word) {
+      old[word] = m_word[word];
+      m_word[word] = 0;
+    }
+    const int old_k = m_k;
+    m_k = k;
+    m_terms += Words;
+    const double scale = power_of_two(-(k - word_bits * (Words - 1)));
+    TESSERA_UNROLL
+    for (int word = 0; word < Words; ++word) {
+      const double units = old[word] * scale;
+      if (units != 0 && Kokkos::trunc(units) == units) {
+        add_from<0, Words>(old[word]);
+      } else {
+        empty_word(old[word], old_k - word_bits * word, digits);
+      }
+    }
   }
 
   template <int Word, int Level>

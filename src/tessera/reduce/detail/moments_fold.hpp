@@ -148,6 +148,11 @@ class MomentsFold {
     Sums::absorb(spill, part);
   }
 
+  /// Of an element, for ExactChain.
+  KOKKOS_FORCEINLINE_FUNCTION static double term(T element) {
+    const auto value = static_cast<double>(element);
+    return R::wanted.magnitude ? Kokkos::fabs(value) : value;
+  }
   KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(const thread_type& thread, const spill_type& spill) const {
     return Sums::pair(thread, spill);
   }
