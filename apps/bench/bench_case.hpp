@@ -7,18 +7,19 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "common/host_array.hpp"
+#include "common/number_type.hpp"
 
 namespace tessera::apps::bench {
 
 /// One operation on one array.
 struct Request {
   std::string space;
-  ElementType type = ElementType::float32;
+  NumberType type = NumberType::float32;
   std::uint64_t rows = 1, columns = 0;  // rows > 1 only for transposes
   std::int64_t taps = 0;                // 0 but for filters
   std::vector<std::string> variants;    // of this operation
@@ -51,24 +52,36 @@ struct Contender {
 struct Case {
   std::uint64_t bytes = 0;  // compulsory
   bool bounded_by_copy = false;
+  Shape shape;              // empty: as requested
+  std::optional<int> axis;  // that is reduced; none: all
   std::vector<Contender> contenders;
   std::function<void()> start;
   std::function<double()> stop;  // seconds since start of the work submitted since
 };
 
+/// What an operation makes of a request: one case, or several that share arrays.
+struct Cases {
+  std::vector<Case> list;
+  Cases(Case only) { list.push_back(std::move(only)); }
+  Cases(std::vector<Case> all) : list(std::move(all)) {}
+};
+
 /// An operation of the bench.
 struct Operation {
   std::string name;
-  std::vector<ElementType> types;
+  std::vector<NumberType> types;
   std::vector<std::string> variants;
   int arrays = 1;  // of the input's size, that it holds
-  std::function<Case(const Request&)> make;
+  std::function<Cases(const Request&)> make;
 };
 
 [[nodiscard]] Operation reduce_operation();
 [[nodiscard]] Operation min_operation();
 [[nodiscard]] Operation argmin_operation();
 [[nodiscard]] Operation stats_operation();
+[[nodiscard]] Operation integer_operation();
+[[nodiscard]] Operation dot_operation();
+[[nodiscard]] Operation axes_operation();
 [[nodiscard]] Operation dispatch_operation();
 [[nodiscard]] Operation filter_operation();
 [[nodiscard]] Operation transpose_operation();

@@ -20,7 +20,9 @@ namespace tessera::apps::bench {
 /// Bits of an element's random numerator. Sums of 2^30 elements stay exact: numerators are symmetric about zero, so a
 /// sum wanders about as far as the square root of the count.
 template <class T>
-inline constexpr int numerator_bits = std::is_same_v<T, float> ? 8 : (std::is_same_v<T, std::int64_t> ? 33 : 32);
+inline constexpr int numerator_bits = std::is_same_v<T, float> || sizeof(T) == 1
+                                          ? 8
+                                          : (std::is_same_v<T, std::int64_t> ? 33 : 32);
 
 /// Odd for floating types, so never zero.
 template <class T>
@@ -48,13 +50,16 @@ using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
 template <class Space, class T>
 struct FillElements {
   T* data;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { data[i] = element<T>(static_cast<std::uint64_t>(i)); }
+  std::int64_t first;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { data[i] = element<T>(static_cast<std::uint64_t>(first + i)); }
 };
 
+/// Elements first, first + 1, ..
 template <class Space, class T>
-Kokkos::View<T*, Space> make_elements(const Space& space, std::int64_t count) {
+Kokkos::View<T*, Space> make_elements(const Space& space, std::int64_t count, std::int64_t first = 0) {
   Kokkos::View<T*, Space> data(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "tessera::bench::in"), count);
-  Kokkos::parallel_for("tessera::bench::fill", Range<Space>(space, 0, count), FillElements<Space, T>{data.data()});
+  Kokkos::parallel_for("tessera::bench::fill", Range<Space>(space, 0, count),
+                       FillElements<Space, T>{data.data(), first});
   return data;
 }
 
@@ -64,8 +69,9 @@ Kokkos::View<T*, Space> make_output(const Space& space, std::int64_t count) {
 }
 
 /// Bytes that no element of the data has.
-template <class Space, class T>
-void poison(const Space& space, const Kokkos::View<T*, Space>& out) {
+template <class Space, class Out>
+void poison(const Space& space, const Out& out) {
+  using T = typename Out::value_type;
   static_assert(std::is_floating_point_v<T>);
   Kokkos::deep_copy(space, out, Kokkos::Experimental::quiet_NaN_v<T>);
 }

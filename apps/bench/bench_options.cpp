@@ -19,9 +19,10 @@ namespace {
 
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 40;
 
-const std::map<std::string, ElementType> type_names = {
-    {"int32", ElementType::int32},     {"int64", ElementType::int64},   {"float32", ElementType::float32},
-    {"float64", ElementType::float64}, {"float", ElementType::float32}, {"double", ElementType::float64}};
+const std::map<std::string, NumberType> type_names = {
+    {"int8", NumberType::int8},       {"int32", NumberType::int32},     {"int64", NumberType::int64},
+    {"float32", NumberType::float32}, {"float64", NumberType::float64}, {"float", NumberType::float32},
+    {"double", NumberType::float64}};
 
 std::uint64_t parse_count(const std::string& text, const std::string& whole) {
   const auto bad = [&] {
@@ -64,7 +65,7 @@ std::vector<std::string> parse_names(const std::string& option, const std::strin
 
 /// Options as typed; "" for those not given.
 struct Texts {
-  std::string op, sizes = "2^20,2^24", types = "int32,int64,float32,float64", variant = "automatic", taps = "3,9,33";
+  std::string op, sizes = "2^20,2^24", types, variant = "automatic", taps = "3,9,33";
   std::string team_size, league_size, repeat, warmup;
 };
 
@@ -91,7 +92,8 @@ void convert(const Texts& texts, const std::vector<Operation>& operations, Bench
   for (const auto& text : split(texts.sizes)) options.sizes.push_back(parse_size(text));
   std::vector<std::string> types;
   for (const auto& [name, type] : type_names) types.push_back(name);
-  for (const auto& name : split(texts.types)) {
+  options.types_given = !texts.types.empty();
+  for (const auto& name : split(options.types_given ? texts.types : "int8,int32,int64,float32,float64")) {
     const auto type = type_names.at(require_one_of("--types", name, types));
     if (std::find(options.types.begin(), options.types.end(), type) != options.types.end()) {
       refuse(fmt::format("--types: {} is given twice", to_string(type)));
@@ -140,11 +142,13 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   Texts texts;
   auto* run = app.add_subcommand("run", "Measure; every result is checked before it is timed")->allow_extras();
   run->set_help_flag("--help", "Print this help and exit");
-  run->add_option("--op", texts.op, "reduce, min, argmin, stats, dispatch, filter, transpose, ceiling (default: all)")
+  run->add_option("--op", texts.op,
+                  "reduce, integer, min, argmin, stats, dot, axes, dispatch, filter, transpose, ceiling (default: all)")
       ->type_name("LIST");
   run->add_option("--sizes", texts.sizes, "Elements: 1000000, 32e6, 2^24; matrices: 4096x4096 (default 2^20,2^24)")
       ->type_name("LIST");
-  run->add_option("--types", texts.types, "int32, int64, float32, float64 (default: all)")->type_name("LIST");
+  run->add_option("--types", texts.types, "int8, int32, int64, float32, float64 (default: those each operation has)")
+      ->type_name("LIST");
   run->add_option("--variant", texts.variant, "Tessera's variants, or all (default automatic)")->type_name("LIST");
   run->add_option("--taps", texts.taps, "Filter widths (default 3,9,33)")->type_name("LIST");
   run->add_option("--team-size", texts.team_size, "Threads a team (default: the plan decides)")->type_name("N");

@@ -90,7 +90,11 @@ class Report {
       cell.gb_per_s = row.at("gb_per_s").at("median").get<double>();
       if (!row.at("fraction_of_ceiling").is_null()) cell.fraction = row.at("fraction_of_ceiling").get<double>();
     }
-    const auto shape = fmt::format("{}", fmt::join(row.at("shape").get<std::vector<std::uint64_t>>(), "x"));
+    auto shape = fmt::format("{}", fmt::join(row.at("shape").get<std::vector<std::uint64_t>>(), "x"));
+    // Rows of earlier files have no such field.
+    if (const auto axis = row.find("axis"); axis != row.end() && !axis->is_null()) {
+      shape += fmt::format(" axis {}", axis->get<int>());
+    }
     auto& line = table.lines[{row.at("size").get<std::uint64_t>(), shape}];
     if (cell.status == "skipped" && implementation == "all") return true;
     auto& names = table.implementations;

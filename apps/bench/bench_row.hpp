@@ -23,8 +23,9 @@ enum class RowStatus { measured, wrong, skipped };
 struct Row {
   RowStatus status = RowStatus::measured;
   std::string reason;  // of wrong and skipped
-  ElementType type = ElementType::float32;
-  std::uint64_t rows = 1, columns = 0;
+  NumberType type = NumberType::float32;
+  Shape shape;
+  std::optional<int> axis;  // that is reduced; none: all
   std::int64_t taps = 0;
   std::string implementation;
   Role role = Role::peer;

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "common/text.hpp"
 #include "device/ceiling.hpp"
@@ -24,8 +25,8 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 std::string size_text(const Row& row) {
-  return row.measurement.operation == "transpose" ? fmt::format("{}x{}", row.rows, row.columns)
-                                                  : fmt::format("{}", row.rows * row.columns);
+  const auto axis = row.axis ? fmt::format(" axis {}", *row.axis) : std::string{};
+  return fmt::format("{}{}", fmt::join(row.shape, "x"), axis);
 }
 
 class BenchRun {
@@ -39,11 +40,11 @@ class BenchRun {
                m_provenance.kokkos.version, m_provenance.kokkos.backend);
   }
 
-  void ceiling_rows(ElementType type, std::uint64_t count) {
+  void ceiling_rows(NumberType type, std::uint64_t count) {
     const auto candidates = ceiling_candidates(m_session.space(), count * size_of(type));
     m_ceilings[count * size_of(type)] = ceiling_of(candidates);
     for (const bool is_copy : {true, false}) {
-      Row row = make_row("ceiling", type, 1, count);
+      Row row = make_row("ceiling", type, {count});
       row.implementation = is_copy ? "copy" : "read";
       row.role = Role::context;
       const CeilingCandidate* best = nullptr;
@@ -70,7 +71,9 @@ class BenchRun {
     for (const auto& variant : m_options.variants) {
       if (contains(operation.variants, variant)) request.variants.push_back(variant);
     }
-    Row row = make_row(operation.name, request.type, request.rows, request.columns);
+    const bool is_matrix = operation.name == "transpose";
+    Row row = make_row(operation.name, request.type,
+                       is_matrix ? Shape{request.rows, request.columns} : Shape{request.columns});
     row.taps = request.taps;
     const auto needed = static_cast<std::uint64_t>(operation.arrays) * request.size() * size_of(request.type);
     if (const auto available = m_session.free_bytes(); needed > available) {
@@ -79,17 +82,21 @@ class BenchRun {
       return;
     }
     row.ceiling = ceiling_for(request.size() * size_of(request.type));
-    Case bench_case;
+    std::optional<Cases> cases;
     try {
-      bench_case = operation.make(request);
+      cases = operation.make(request);
     } catch (const std::exception& error) {  // the memory went to someone else in between
       row.implementation = "all";
       skip(row, error.what());
       return;
     }
-    row.measurement.bytes = bench_case.bytes;
-    row.measurement.bounded_by_copy = bench_case.bounded_by_copy;
-    measure(bench_case, row);
+    for (const Case& bench_case : cases->list) {
+      row.measurement.bytes = bench_case.bytes;
+      row.measurement.bounded_by_copy = bench_case.bounded_by_copy;
+      if (!bench_case.shape.empty()) row.shape = bench_case.shape;
+      row.axis = bench_case.axis;
+      measure(bench_case, row);
+    }
   }
 
   [[nodiscard]] bool any_wrong() const { return m_any_wrong; }
@@ -98,12 +105,11 @@ class BenchRun {
   static double rate(const CeilingCandidate& candidate) {
     return static_cast<double>(candidate.bytes) / statistics_of(candidate.seconds).median;
   }
-  static Row make_row(const std::string& operation, ElementType type, std::uint64_t rows, std::uint64_t columns) {
+  static Row make_row(const std::string& operation, NumberType type, const Shape& shape) {
     Row row;
     row.measurement.operation = operation;
     row.type = type;
-    row.rows = rows;
-    row.columns = columns;
+    row.shape = shape;
     return row;
   }
 
@@ -211,7 +217,7 @@ class BenchRun {
   bool m_any_wrong = false;
 };
 
-Request request_for(const Operation& operation, ElementType type, const SizeOption& size) {
+Request request_for(const Operation& operation, NumberType type, const SizeOption& size) {
   Request request;
   request.type = type;
   request.columns = size.rows * size.columns;
@@ -226,6 +232,7 @@ Request request_for(const Operation& operation, ElementType type, const SizeOpti
 void run_operation(BenchRun& run, const BenchOptions& options, const Operation& operation) {
   for (const auto type : options.types) {
     if (std::find(operation.types.begin(), operation.types.end(), type) == operation.types.end()) {
+      if (!options.types_given) continue;
       std::vector<std::string> types;
       for (const auto known : operation.types) types.push_back(to_string(known));
       fmt::print(stderr, "tessera-bench: note: {} is measured in {}, not in {}\n", operation.name, join(types),

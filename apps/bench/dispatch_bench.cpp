@@ -191,7 +191,7 @@ Case make_dispatch(const Space& space, const Request& request) {
 }  // namespace
 
 Operation dispatch_operation() {
-  return {"dispatch", {ElementType::float64}, {"automatic"}, 1, [](const Request& request) {
+  return {"dispatch", {NumberType::float64}, {"automatic"}, 1, [](const Request& request) {
             return visit_space(request.space, [&](const auto& space) { return make_dispatch(space, request); });
           }};
 }

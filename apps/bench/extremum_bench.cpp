@@ -107,7 +107,7 @@ Case make_argmin(const Space& space, const Request& request) {
   return bench.get();
 }
 
-const std::vector<ElementType> types{ElementType::int32, ElementType::float32, ElementType::float64};
+const std::vector<NumberType> types{NumberType::int32, NumberType::float32, NumberType::float64};
 
 }  // namespace
 
@@ -115,8 +115,8 @@ Operation min_operation() {
   return {"min", types, reduce_variant_names(), 1, [](const Request& request) {
             return visit_space(request.space, [&](const auto& space) {
               using Space = std::decay_t<decltype(space)>;
-              if (request.type == ElementType::int32) return make_min<Space, std::int32_t>(space, request);
-              if (request.type == ElementType::float32) return make_min<Space, float>(space, request);
+              if (request.type == NumberType::int32) return make_min<Space, std::int32_t>(space, request);
+              if (request.type == NumberType::float32) return make_min<Space, float>(space, request);
               return make_min<Space, double>(space, request);
             });
           }};
@@ -126,8 +126,8 @@ Operation argmin_operation() {
   return {"argmin", types, {"automatic", "single_pass"}, 1, [](const Request& request) {
             return visit_space(request.space, [&](const auto& space) {
               using Space = std::decay_t<decltype(space)>;
-              if (request.type == ElementType::int32) return make_argmin<Space, std::int32_t>(space, request);
-              if (request.type == ElementType::float32) return make_argmin<Space, float>(space, request);
+              if (request.type == NumberType::int32) return make_argmin<Space, std::int32_t>(space, request);
+              if (request.type == NumberType::float32) return make_argmin<Space, float>(space, request);
               return make_argmin<Space, double>(space, request);
             });
           }};

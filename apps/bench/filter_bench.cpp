@@ -177,7 +177,7 @@ class FilterCase {
 Case make_filter_case(const Request& request) {
   return visit_space(request.space, [&](const auto& space) {
     using Space = std::decay_t<decltype(space)>;
-    if (request.type == ElementType::float32) return FilterCase<Space, float>(space, request).get();
+    if (request.type == NumberType::float32) return FilterCase<Space, float>(space, request).get();
     return FilterCase<Space, double>(space, request).get();
   });
 }
@@ -185,7 +185,7 @@ Case make_filter_case(const Request& request) {
 }  // namespace
 
 Operation filter_operation() {
-  Operation operation{"filter", {ElementType::float32, ElementType::float64}, {}, 2, make_filter_case};
+  Operation operation{"filter", {NumberType::float32, NumberType::float64}, {}, 2, make_filter_case};
   for (const auto variant : filter_variants) operation.variants.emplace_back(to_string(variant));
   return operation;
 }

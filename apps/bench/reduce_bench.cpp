@@ -18,12 +18,6 @@
 namespace tessera::apps::bench {
 namespace {
 
-template <class Space, class T, class Result>
-struct SumElements {
-  const T* data;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, Result& sum) const { sum += data[i]; }
-};
-
 template <class T>
 class SumIs {
  public:
@@ -125,11 +119,11 @@ Case make_reduce_case(const Request& request) {
   return visit_space(request.space, [&](const auto& space) {
     using Space = std::decay_t<decltype(space)>;
     switch (request.type) {
-      case ElementType::int32:
+      case NumberType::int32:
         return make_sums<Space, std::int32_t>(space, request);
-      case ElementType::int64:
+      case NumberType::int64:
         return make_sums<Space, std::int64_t>(space, request);
-      case ElementType::float32:
+      case NumberType::float32:
         return make_sums<Space, float>(space, request);
       default:
         return make_sums<Space, double>(space, request);
@@ -141,7 +135,7 @@ Case make_reduce_case(const Request& request) {
 
 Operation reduce_operation() {
   return {"reduce",
-          {ElementType::int32, ElementType::int64, ElementType::float32, ElementType::float64},
+          {NumberType::int32, NumberType::int64, NumberType::float32, NumberType::float64},
           reduce_variant_names(),
           1,
           make_reduce_case};

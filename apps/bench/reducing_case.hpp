@@ -67,6 +67,12 @@ long double exact_sum_of(const ExpectedSums& sums) {
   return static_cast<long double>(sums.sum) / static_cast<long double>(denominator<T>);
 }
 
+template <class Space, class T, class Result>
+struct SumElements {
+  const T* data;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Result& sum) const { sum += data[i]; }
+};
+
 /// The smallest numerator and the first place where it stands.
 struct Lowest {
   std::int64_t numerator = 0, index = 0;
@@ -108,12 +114,13 @@ inline Plan plan_fields(const ReducePlan& plan) {
 template <class Space, class T>
 class ReducingCase {
  public:
-  ReducingCase(const Space& space, const Request& request)
+  /// arrays: as large as the one it holds, that are read.
+  ReducingCase(const Space& space, const Request& request, std::uint64_t arrays = 1)
       : m_space(space),
         m_request(request),
         m_count(static_cast<std::int64_t>(request.size())),
         m_in(make_elements<Space, T>(space, m_count)) {
-    m_case.bytes = request.size() * sizeof(T);
+    m_case.bytes = arrays * request.size() * sizeof(T);
     add_stopwatch(m_case, space);
   }
 
@@ -151,20 +158,25 @@ class ReducingCase {
   /// A reduction by the library.
   template <class R, class Wrong>
   void add_tessera(const std::string& name, const R& reducer, ReduceVariant variant, Wrong wrong) {
+    add_reduction<T>(
+        name, reducer, variant, wrong,
+        [space = m_space, in = m_in, reducer](const auto& out, const auto& options, const auto& workspace) {
+          tessera::reduce(space, in, reducer, out, options, workspace);
+        });
+  }
+  /// The same of what submit(out, options, workspace) reduces: elements of Element.
+  template <class Element, class R, class Wrong, class Submit>
+  void add_reduction(const std::string& name, const R& reducer, ReduceVariant variant, Wrong wrong, Submit submit) {
     Contender contender{name, Role::tessera, std::string(to_string(variant)), {}, {}, {}, {}};
     const ReduceOptions options{
         .variant = variant, .league_size = m_request.league_size, .team_size = m_request.team_size};
     try {
-      const auto plan = reduce_plan<T>(m_space, reducer, static_cast<std::uint64_t>(m_count), options);
+      const auto plan = reduce_plan<Element>(m_space, reducer, static_cast<std::uint64_t>(m_count), options);
       contender.plan = plan_fields(plan);
       const Workspace<Space> workspace(m_space, plan.workspace_bytes);
       const auto out = scalar<reduce_result_t<R>>();
       add(
-          contender, out,
-          [space = m_space, in = m_in, out, reducer, options, workspace] {
-            tessera::reduce(space, in, reducer, out, options, workspace);
-          },
-          wrong);
+          contender, out, [submit, out, options, workspace] { submit(out, options, workspace); }, wrong);
     } catch (const Error& error) {
       contender.refusal = error.what();
       m_case.contenders.push_back(contender);

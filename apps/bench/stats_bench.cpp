@@ -35,17 +35,14 @@ Case make_stats(const Space& space, const Request& request) {
 }  // namespace
 
 Operation stats_operation() {
-  return {"stats",
-          {ElementType::float32, ElementType::float64},
-          {"automatic", "single_pass"},
-          1,
-          [](const Request& request) {
-            return visit_space(request.space, [&](const auto& space) {
-              using Space = std::decay_t<decltype(space)>;
-              if (request.type == ElementType::float32) return make_stats<Space, float>(space, request);
-              return make_stats<Space, double>(space, request);
-            });
-          }};
+  return {
+      "stats", {NumberType::float32, NumberType::float64}, {"automatic", "single_pass"}, 1, [](const Request& request) {
+        return visit_space(request.space, [&](const auto& space) {
+          using Space = std::decay_t<decltype(space)>;
+          if (request.type == NumberType::float32) return make_stats<Space, float>(space, request);
+          return make_stats<Space, double>(space, request);
+        });
+      }};
 }
 
 }  // namespace tessera::apps::bench

@@ -9,7 +9,7 @@
 #include "bench_data.hpp"
 #include "device/spaces.hpp"
 #ifdef TESSERA_BENCH_HAS_CUBLAS
-#include "cublas_geam.hpp"
+#include "cublas_peers.hpp"
 #endif
 
 namespace tessera::apps::bench {
@@ -97,10 +97,10 @@ class TransposeCase {
   }
 #ifdef TESSERA_BENCH_HAS_CUBLAS
   void add_geam() {
-    const auto geam = std::make_shared<CublasGeam>(m_space.cuda_stream());
+    const auto cublas = std::make_shared<CublasPeers>(m_space.cuda_stream());
     add({"cuBLAS geam", Role::peer, {}, {}, {}, {}, {}},
-        [geam, in = m_in.data(), out = m_out.data(), rows = m_rows, columns = m_columns] {
-          geam->transpose(in, out, rows, columns);
+        [cublas, in = m_in.data(), out = m_out.data(), rows = m_rows, columns = m_columns] {
+          cublas->transpose(in, out, rows, columns);
         });
   }
 #endif
@@ -114,7 +114,7 @@ class TransposeCase {
 Case make_transpose_case(const Request& request) {
   return visit_space(request.space, [&](const auto& space) {
     using Space = std::decay_t<decltype(space)>;
-    if (request.type == ElementType::float32) return TransposeCase<Space, float>(space, request).get();
+    if (request.type == NumberType::float32) return TransposeCase<Space, float>(space, request).get();
     return TransposeCase<Space, double>(space, request).get();
   });
 }
@@ -122,7 +122,7 @@ Case make_transpose_case(const Request& request) {
 }  // namespace
 
 Operation transpose_operation() {
-  Operation operation{"transpose", {ElementType::float32, ElementType::float64}, {}, 2, make_transpose_case};
+  Operation operation{"transpose", {NumberType::float32, NumberType::float64}, {}, 2, make_transpose_case};
   for (const auto variant : transpose_variants) operation.variants.emplace_back(to_string(variant));
   return operation;
 }

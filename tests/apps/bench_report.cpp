@@ -56,6 +56,19 @@ TEST_CASE("tessera-bench report: a line for each size, a group for each implemen
         "peer: ratio to the best other peer.\n");
 }
 
+TEST_CASE("tessera-bench report: a line for each axis of a shape") {
+  const Folder folder;
+  auto rows = row(12, "tessera", "tessera", 100), columns = rows;
+  rows["shape"] = columns["shape"] = {4, 3};
+  rows["axis"] = 1;
+  columns["axis"] = 0;
+  columns["gb_per_s"]["median"] = 50;
+  write_rows(folder / "rows.jsonl", {rows, columns});
+  const auto end = run_program(TESSERA_BENCH, {"report", folder / "rows.jsonl"});
+  CHECK(end.out.find("4x3 axis 0       50.0") != std::string::npos);
+  CHECK(end.out.find("4x3 axis 1      100.0") != std::string::npos);
+}
+
 TEST_CASE("tessera-bench report: says where an H200's ceilings are too low for claims") {
   const Folder folder;
   const std::string file = folder / "rows.jsonl";

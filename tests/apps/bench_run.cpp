@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/bench_run.hpp"
 
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
 #include <fstream>
 #include <limits>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "apps/driver_support.hpp"
@@ -33,10 +35,17 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
   INFO(end.out << end.err);
   CHECK(end.status == 0);
   CHECK(end.err ==
+        "tessera-bench: note: integer is measured in int8, int32, int64, not in float32\n"
+        "tessera-bench: note: integer is measured in int8, int32, int64, not in float64\n"
         "tessera-bench: note: min is measured in int32, float32, float64, not in int64\n"
         "tessera-bench: note: argmin is measured in int32, float32, float64, not in int64\n"
         "tessera-bench: note: stats is measured in float32, float64, not in int32\n"
         "tessera-bench: note: stats is measured in float32, float64, not in int64\n"
+        "tessera-bench: note: dot is measured in float32, float64, not in int32\n"
+        "tessera-bench: note: dot is measured in float32, float64, not in int64\n"
+        "tessera-bench: note: axes is measured in float32, not in int32\n"
+        "tessera-bench: note: axes is measured in float32, not in int64\n"
+        "tessera-bench: note: axes is measured in float32, not in float64\n"
         "tessera-bench: note: dispatch is measured in float64, not in int32\n"
         "tessera-bench: note: dispatch is measured in float64, not in int64\n"
         "tessera-bench: note: dispatch is measured in float64, not in float32\n"
@@ -63,9 +72,12 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
     CHECK(row["host"].is_string());
     CHECK(row["time"].get<std::string>().size() == 20);
     const std::uint64_t element = row["type"] == "int32" || row["type"] == "float32" ? 4 : 8;
-    const bool writes = row["op"] == "filter" || row["op"] == "transpose";
-    const std::uint64_t sides = writes ? 2 : 1;
-    if (row["op"] != "ceiling") CHECK(row["bytes"] == sides * element * row["size"].get<std::uint64_t>());
+    const bool has_two = row["op"] == "filter" || row["op"] == "transpose" || row["op"] == "dot";
+    const std::uint64_t sides = has_two ? 2 : 1;
+    if (row["op"] != "ceiling" && row["op"] != "axes") {
+      CHECK(row["axis"].is_null());
+      CHECK(row["bytes"] == sides * element * row["size"].get<std::uint64_t>());
+    }
     if (row["role"] == "tessera") CHECK(row["plan"]["team_size"] >= 1);
     ++counts[row["op"].get<std::string>() + ": " + row["implementation"].get<std::string>()];
   }
@@ -83,6 +95,8 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
                                                {"reduce: KokkosBlas::nrm1", 4},
                                                {"reduce: OpenMP loop", 8},
                                                {"reduce: std::transform_reduce, one thread", 8},
+                                               {"integer: tessera automatic", 4},
+                                               {"integer: Kokkos::parallel_reduce", 4},
                                                {"min: tessera automatic", 6},
                                                {"min: tessera interleaved", 6},
                                                {"min: tessera strided", 6},
@@ -97,6 +111,13 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
                                                {"stats: tessera automatic", 4},
                                                {"stats: tessera single_pass", 4},
                                                {"stats: fast sum", 4},
+                                               {"dot: tessera exact", 4},
+                                               {"dot: tessera fast", 4},
+                                               {"dot: Kokkos::parallel_reduce", 4},
+                                               {"dot: KokkosBlas::dot", 4},
+                                               {"axes: tessera exact", 86},
+                                               {"axes: tessera fast", 86},
+                                               {"axes: Kokkos by hand", 86},
                                                {"dispatch: by hand", 2},
                                                {"dispatch: built-in sum", 2},
                                                {"dispatch: user's struct", 2},
@@ -124,6 +145,74 @@ TEST_CASE("tessera-bench: transposes take the matrix, or the square of a count")
   CHECK(rows[0]["shape"] == json({60, 35}));
   CHECK(rows[0]["size"] == 2100);
   CHECK(rows[2]["shape"] == json({31, 31}));
+}
+
+// 60000 elements: lines longer than one thread of a check sums, and shapes of every rank.
+TEST_CASE("tessera-bench: sums over axes, of rows and columns of every length and of odd shapes") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const auto end = run_program(TESSERA_BENCH, {"run", "--op=axes", "--sizes=60000", "--types=float", "--repeat=1",
+                                               "--warmup=0", "--space=openmp", "--out=" + file});
+  INFO(end.out << end.err);
+  CHECK(end.status == 0);
+  CHECK(end.err.empty());
+  std::map<std::pair<std::vector<std::uint64_t>, int>, std::set<std::string>> found;
+  for (const auto& row : rows_of(file)) {
+    CAPTURE(row.dump());
+    CHECK(row["status"] == "measured");
+    const auto shape = row["shape"].get<std::vector<std::uint64_t>>();
+    const int axis = row["axis"];
+    std::uint64_t size = 1;
+    for (const auto extent : shape) size *= extent;
+    CHECK(row["size"] == size);
+    CHECK(size <= 60000);
+    CHECK(size >= 50000);
+    REQUIRE(axis < static_cast<int>(shape.size()));
+    const auto length = shape[static_cast<std::size_t>(axis)];
+    CHECK(row["bytes"] == 4 * (size + size / length));
+    const double ceiling = row["ceiling"][length < 16 ? "copy_gb_per_s" : "read_gb_per_s"];
+    CHECK_THAT(row["fraction_of_ceiling"].get<double>(),
+               Catch::Matchers::WithinRel(row["gb_per_s"]["median"].get<double>() / ceiling, 1e-12));
+    if (row["role"] == "tessera") CHECK(row["plan"]["league_size"] >= 1);
+    found[{shape, axis}].insert(row["implementation"].get<std::string>());
+  }
+  for (const auto& [placement, implementations] : found) {
+    CHECK(implementations == std::set<std::string>{"tessera exact", "tessera fast", "Kokkos by hand"});
+  }
+  using Shape = std::vector<std::uint64_t>;
+  for (const std::uint64_t length : {1, 2, 3, 5, 7, 8, 15, 16, 64, 256, 1000, 4096}) {
+    CAPTURE(length);
+    CHECK(found.contains({Shape{60000 / length, length}, 1}));
+    CHECK(found.contains({Shape{length, 60000 / length}, 0}));
+  }
+  const std::vector<Shape> odd_shapes{{3, 20000},   {20000, 3},     {17, 3529},       {3529, 17},
+                                      {241, 243},   {1, 60000},     {60000, 1},       {101, 103, 5},
+                                      {7, 1223, 7}, {5, 63, 63, 3}, {3, 3, 3, 47, 47}};
+  for (const Shape& shape : odd_shapes) {
+    for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) {
+      CAPTURE(shape, axis);
+      CHECK(found.contains({shape, axis}));
+    }
+  }
+}
+
+TEST_CASE("tessera-bench: sums int8 into 64 bits, and leaves out types without a word where none are named") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const auto end = run_program(
+      TESSERA_BENCH, {"run", "--op=integer,dot", "--sizes=100000", "--repeat=1", "--space=serial", "--out=" + file});
+  INFO(end.out << end.err);
+  CHECK(end.status == 0);
+  CHECK(end.err.empty());
+  std::map<std::string, int> counts;
+  for (const auto& row : rows_of(file)) {
+    CHECK(row["status"] == "measured");
+    ++counts[row["op"].get<std::string>() + " " + row["type"].get<std::string>()];
+    if (row["type"] == "int8") CHECK(row["bytes"] == 100000);
+  }
+  CHECK(counts ==
+        std::map<std::string, int>{
+            {"integer int8", 2}, {"integer int32", 2}, {"integer int64", 2}, {"dot float32", 4}, {"dot float64", 4}});
 }
 
 TEST_CASE("tessera-bench: a later run extends the file") {
@@ -170,7 +259,7 @@ TEST_CASE("run_bench: checks before it times, interleaves, and gives status 1 fo
   const Folder folder;
   const std::string name = folder / "rows.jsonl";
   std::string order;
-  bench::Operation operation{"filter", {ElementType::float32}, {"automatic"}, 2, {}};
+  bench::Operation operation{"filter", {NumberType::float32}, {"automatic"}, 2, {}};
   operation.make = [&order](const bench::Request& request) {
     CHECK(request.taps == 5);
     CHECK(request.size() == 10);
@@ -203,7 +292,7 @@ TEST_CASE("run_bench: checks before it times, interleaves, and gives status 1 fo
   bench::BenchOptions options;
   options.operations = {"filter"};
   options.variants = {"automatic"};
-  options.types = {ElementType::float32};
+  options.types = {NumberType::float32};
   options.taps = {5};
   options.sizes = {{1, 10, false}};
   options.repeat = 2;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The toolkit's transpose as a peer.
-#ifndef TESSERA_APPS_BENCH_CUBLAS_GEAM_HPP
-#define TESSERA_APPS_BENCH_CUBLAS_GEAM_HPP
+// The toolkit's transposes and dot products as peers.
+#ifndef TESSERA_APPS_BENCH_CUBLAS_PEERS_HPP
+#define TESSERA_APPS_BENCH_CUBLAS_PEERS_HPP
 
 #include <cublas_v2.h>
 
@@ -12,16 +12,19 @@
 namespace tessera::apps::bench {
 
 /// A cuBLAS handle bound to a stream.
-class CublasGeam {
+class CublasPeers {
  public:
-  explicit CublasGeam(cudaStream_t stream);
-  ~CublasGeam();
-  CublasGeam(const CublasGeam&) = delete;
-  CublasGeam& operator=(const CublasGeam&) = delete;
+  explicit CublasPeers(cudaStream_t stream);
+  ~CublasPeers();
+  CublasPeers(const CublasPeers&) = delete;
+  CublasPeers& operator=(const CublasPeers&) = delete;
 
   /// in: rows x columns, row-major; out: columns x rows, row-major.
   void transpose(const float* in, float* out, std::int64_t rows, std::int64_t columns) const;
   void transpose(const double* in, double* out, std::int64_t rows, std::int64_t columns) const;
+  /// Of count elements, to memory of the device.
+  void dot(const float* x, const float* y, std::int64_t count, float* out) const;
+  void dot(const double* x, const double* y, std::int64_t count, double* out) const;
 
  private:
   cublasHandle_t m_handle{};
