@@ -44,6 +44,8 @@ class ComplexNormFold : public MomentsFold<R, Real> {
 
  public:
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
+  // Half of what real elements have: a group of two numbers each must fit a window.
+  static constexpr int host_lanes = 64;
   static constexpr int teams_at_once = 2;
   using thread_type = typename Base::thread_type;
   using spill_type = typename Base::spill_type;
