@@ -52,6 +52,46 @@ struct Extremum {
       return value;
     }
   }
+
+  /// Chains of floating elements compare integers that are in the same order, which processors do in vectors.
+  using chain_type = std::conditional_t<std::is_floating_point_v<T>,
+                                        std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>, T>;
+  static constexpr std::int64_t chain_length = std::int64_t{1} << 40;
+
+  KOKKOS_FUNCTION chain_type chain_identity() const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return ordered(Kokkos::bit_cast<chain_type>(identity()));
+    } else {
+      return identity();
+    }
+  }
+  KOKKOS_FUNCTION void chain(chain_type& into, T element) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      const auto bits = Kokkos::bit_cast<chain_type>(element);
+      const chain_type key = (bits & ~sign) > infinity ? nan_key : ordered(bits);
+      into = (Sign > 0 ? key < into : key > into) ? key : into;
+    } else {
+      join(into, element);
+    }
+  }
+  KOKKOS_FUNCTION value_type unchain(const chain_type& key) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return key == nan_key ? Kokkos::Experimental::quiet_NaN_v<T> : Kokkos::bit_cast<T>(ordered(key));
+    } else {
+      return key;
+    }
+  }
+
+ private:
+  static constexpr chain_type sign = Kokkos::Experimental::finite_min_v<chain_type>;
+  static constexpr chain_type infinity =
+      sizeof(T) == 4 ? static_cast<chain_type>(0x7f800000) : static_cast<chain_type>(0x7ff0000000000000);
+  static constexpr chain_type nan_key = Sign > 0 ? sign : static_cast<chain_type>(~sign);
+
+  /// From bits to integers in the order of the numbers, and back.
+  KOKKOS_FUNCTION static chain_type ordered(chain_type bits) {
+    return static_cast<chain_type>(bits ^ (bits < 0 ? ~sign : chain_type{0}));
+  }
 };
 
 }  // namespace detail

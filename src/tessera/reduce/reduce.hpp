@@ -40,17 +40,21 @@ void launch_textbook_variant(const Space& space, const ReducePlan& plan, const I
                    "contiguous memory for variant " + name, "use automatic or single_pass");
   const auto range = textbook_range(in);
   const PassCall call{space, plan, range, fold, out, workspace, asked_team_size};
-  switch (plan.variant) {
-    case ReduceVariant::interleaved:
-      return launch_interleaved(call);
-    case ReduceVariant::strided:
-      return launch_strided(call);
-    case ReduceVariant::sequential:
-      return launch_sequential(call);
-    case ReduceVariant::two_stage:
-      return launch_two_stage(call);
-    default:
-      return launch_grid_stride(call);
+  if constexpr (sums_exactly<Fold>()) {
+    launch_grid_stride(call);
+  } else {
+    switch (plan.variant) {
+      case ReduceVariant::interleaved:
+        return launch_interleaved(call);
+      case ReduceVariant::strided:
+        return launch_strided(call);
+      case ReduceVariant::sequential:
+        return launch_sequential(call);
+      case ReduceVariant::two_stage:
+        return launch_two_stage(call);
+      default:
+        return launch_grid_stride(call);
+    }
   }
 }
 
@@ -94,7 +98,7 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
                            "make it with reduce_plan(..).workspace_bytes");
 
   const detail::fold_t<R, T> fold(reducer, {options.nan});
-  if constexpr (detail::has_all_variants<R>()) {
+  if constexpr (detail::has_all_variants<R>() || detail::merges_digits<R>()) {
     if (plan.variant != ReduceVariant::single_pass) {
       detail::launch_textbook_variant(space, plan, in, fold, out.data(), workspace, options.team_size);
       return;

@@ -33,6 +33,16 @@ constexpr bool has_all_variants() {
   }
 }
 
+/// Whether its sums end in integer digits that one atomic a team can join.
+template <class R>
+constexpr bool merges_digits() {
+  if constexpr (requires { R::merges_digits; }) {
+    return R::merges_digits;
+  } else {
+    return false;
+  }
+}
+
 template <class R>
 constexpr bool is_order_free() {
   if constexpr (requires { R::order_free; }) {
@@ -48,14 +58,14 @@ inline constexpr int grid_stride_loads = 4;
 }  // namespace detail
 
 /// Whether a variant can reduce elements of T with a reducer. Every one can automatic and single_pass; the others are
-/// for reducers that ask for them (`all_variants`), of views in contiguous memory.
+/// for reducers that ask for them (`all_variants`), of views in contiguous memory; grid_stride for exact sums too.
 template <class T, Reducer R>
 constexpr bool reduce_supports(const R&, ReduceVariant variant) {
   if (variant == ReduceVariant::automatic || variant == ReduceVariant::single_pass) return true;
   if constexpr (detail::has_all_variants<R>()) {
     return variant != ReduceVariant::grid_stride || detail::joins_atomically<R>();
   } else {
-    return false;
+    return variant == ReduceVariant::grid_stride && detail::merges_digits<R>();
   }
 }
 
@@ -152,7 +162,8 @@ ReducePlan make_textbook_plan(const DeviceLimits& limits, std::uint64_t elements
   ReducePlan plan;
   plan.variant = options.variant;
   const bool loops = plan.variant == ReduceVariant::grid_stride;
-  plan.team_size = options.team_size != 0 ? options.team_size : limits.is_host ? 1 : loops ? 1024 : 256;
+  const int planned = limits.is_host ? 1 : std::min(Fold::team_size_max, loops ? 1024 : 256);
+  plan.team_size = options.team_size != 0 ? options.team_size : planned;
   std::int64_t league = 0, partials = 1;
   if (loops) {
     plan.loads_in_flight = grid_stride_loads;
@@ -194,10 +205,11 @@ ReducePlan reduce_plan(const Space& space, const R& reducer, std::uint64_t size,
                                std::string(detail::reducer_name<R>()) + (ValueReducer<R> ? "" : ", which is exact"),
                            detail::names_of(supported_reduce_variants<T>(reducer)),
                            "name one of these, or a reducer with `all_variants`, such as Sum<.., Summation::fast>");
-  if constexpr (detail::has_all_variants<R>()) {
+  if constexpr (detail::has_all_variants<R>() || detail::merges_digits<R>()) {
     if (options.variant != ReduceVariant::automatic && options.variant != ReduceVariant::single_pass) {
       ReducePlan plan = detail::make_textbook_plan<detail::fold_t<R, T>>(detail::device_limits(space), size, options);
-      plan.deterministic = plan.variant != ReduceVariant::grid_stride || detail::is_order_free<R>();
+      plan.deterministic =
+          plan.variant != ReduceVariant::grid_stride || detail::is_order_free<R>() || detail::merges_digits<R>();
       return plan;
     }
   }

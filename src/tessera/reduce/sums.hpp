@@ -29,6 +29,7 @@ struct Sum {
   using fold_type = detail::MomentsFold<Sum, T>;
   static constexpr detail::Moments wanted{.sum = true};
   static constexpr bool is_total = true;
+  static constexpr bool merges_digits = true;
   KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 0; }
   template <class Result, class Results>
   KOKKOS_FUNCTION Result result(Results& results) const {

@@ -106,11 +106,14 @@ std::vector<std::vector<T>> adversarial_data() {
 template <class R, class T, class Space, class InView>
 void check_plans(const Space& space, const std::vector<T>& values, const InView& in) {
   const auto expected = tessera::reference::reduced<T>(R::name(), values);
-  for (const auto& [league_size, team_size] : {std::pair{0, 0}, std::pair{1, 0}, std::pair{5, 0}, std::pair{7, 2}}) {
-    const int team = team_size == 0 ? 0 : test::odd_team_sizes(space).back();
-    const T got = tessera::reduce(space, in, R{}, {.league_size = league_size, .team_size = team});
-    INFO("size " << values.size() << ", league " << league_size);
-    test::check_expected<T>(got, R::name(), expected);
+  for (const auto variant : tessera::supported_reduce_variants<T>(R{})) {
+    for (const auto& [league_size, team_size] : {std::pair{0, 0}, std::pair{1, 0}, std::pair{5, 0}, std::pair{7, 2}}) {
+      const int team = team_size == 0 ? 0 : test::odd_team_sizes(space).back();
+      const T got =
+          tessera::reduce(space, in, R{}, {.variant = variant, .league_size = league_size, .team_size = team});
+      INFO("size " << values.size() << ", " << to_string(variant) << ", league " << league_size);
+      test::check_expected<T>(got, R::name(), expected);
+    }
   }
 }
 

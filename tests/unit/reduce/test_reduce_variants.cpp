@@ -211,6 +211,9 @@ TEMPLATE_LIST_TEST_CASE("a variant that is marked deterministic gives the same b
     CHECK((to_string(plan).find("not deterministic") != std::string::npos) != plan.deterministic);
     CHECK(tessera::reduce_plan<int>(space, tessera::Sum<int>{}, 100, {.variant = variant}).deterministic);
     CHECK(tessera::reduce_plan<float>(space, tessera::Max<float>{}, 100, {.variant = variant}).deterministic);
+    if (tessera::reduce_supports<float>(tessera::Sum<float>{}, variant)) {
+      CHECK(tessera::reduce_plan<float>(space, tessera::Sum<float>{}, 100, {.variant = variant}).deterministic);
+    }
     if (!plan.deterministic) continue;
     const float first = tessera::reduce(space, in, FastSum<float>{}, {.variant = variant});
     for (int run = 0; run < 5; ++run) {
@@ -231,14 +234,18 @@ TEST_CASE("a variant that cannot do the request is refused with those that can",
   for (const ReduceVariant variant : tessera::reduce_variants) {
     const std::string name(to_string(variant));
     INFO(name);
-    CHECK(tessera::reduce_supports<float>(tessera::Sum<float>{}, variant) == !is_textbook(variant));
+    const bool merges = variant == ReduceVariant::grid_stride;
+    CHECK(tessera::reduce_supports<float>(tessera::Sum<float>{}, variant) == (!is_textbook(variant) || merges));
+    CHECK(!tessera::reduce_supports<float>(tessera::Std<float>{}, ReduceVariant::grid_stride));
     CHECK(tessera::reduce_supports<double>(PlainProduct{}, variant) == !is_textbook(variant));
     CHECK(tessera::reduce_supports<float>(FastSum<float>{}, variant));
     CHECK(tessera::reduce_supports<float>(WideSum{}, variant) == (variant != ReduceVariant::grid_stride));
     if (!is_textbook(variant)) continue;
-    test::check_message(refusal<float>(tessera::Sum<float>{}, variant),
-                        {"tessera::reduce", "`options`", "variant " + name, "sum", "exact", "expected",
-                         "automatic, single_pass", ";", "Summation::fast"});
+    if (!merges) {
+      test::check_message(refusal<float>(tessera::Sum<float>{}, variant),
+                          {"tessera::reduce", "`options`", "variant " + name, "sum", "exact", "expected",
+                           "automatic, grid_stride, single_pass", ";", "Summation::fast"});
+    }
     test::check_message(refusal<double>(PlainProduct{}, variant),
                         {"tessera::reduce", "variant " + name, "expected automatic, single_pass;"});
   }

@@ -33,6 +33,21 @@ struct ExactDigits {
 
   [[nodiscard]] KOKKOS_FUNCTION bool empty() const { return begin >= end; }
 
+  /// Zero in every digit, so that others can add to each.
+  KOKKOS_FUNCTION void zero() {
+    begin = 0;
+    end = Count;
+    deposits = 0;
+    for (int j = 0; j < Count; ++j) digit[j] = 0;
+  }
+
+  /// Adds carried digits to a zero() to which other teams add at the same time: fewer than 2^30 of them.
+  KOKKOS_FUNCTION void atomic_add(const ExactDigits& other) {
+    for (int j = other.begin; j < other.end; ++j) {
+      Kokkos::atomic_add(reinterpret_cast<std::uint64_t*>(&digit[j]), static_cast<std::uint64_t>(other.digit[j]));
+    }
+  }
+
   KOKKOS_FUNCTION void reserve(int first, int last) {
     if (empty()) begin = end = first;
     for (; begin > first; digit[--begin] = 0) {

@@ -107,6 +107,21 @@ class ExactMoments {
     digits.specials.infinities += part.specials.infinities;
   }
 
+  KOKKOS_FUNCTION static void zero(digits_type& digits) {
+    if constexpr (Wanted.sum) digits.sum.zero();
+    if constexpr (Wanted.magnitude) digits.magnitude.zero();
+    if constexpr (Wanted.squares) digits.squares.zero();
+    digits.specials = {0, 0, 0};
+  }
+  KOKKOS_FUNCTION static void merge(digits_type& into, const digits_type& from) {
+    if constexpr (Wanted.sum) into.sum.atomic_add(from.sum);
+    if constexpr (Wanted.magnitude) into.magnitude.atomic_add(from.magnitude);
+    if constexpr (Wanted.squares) into.squares.atomic_add(from.squares);
+    Kokkos::atomic_or(&into.specials.flags, from.specials.flags);
+    Kokkos::atomic_add(&into.specials.nans, from.specials.nans);
+    Kokkos::atomic_add(&into.specials.infinities, from.specials.infinities);
+  }
+
   /// The sum, or the sum of magnitudes, of one thread, where two doubles hold it.
   KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const digits_type& digits) {
     constexpr ExactPair none{0, Kokkos::Experimental::quiet_NaN_v<double>};
@@ -166,6 +181,17 @@ class ExactMoments {
 
   template <bool Magnitude, int Level, int N>
   KOKKOS_FORCEINLINE_FUNCTION static void add_level(SumWindow& window, const T (&elements)[N]) {
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (N == host_group) {
+      window.template add_vectors<0, Level, N>([&](int first, HostVector<double>& terms) {
+        HostVector<T> loaded;
+        load_vector(elements + first, loaded);
+        terms = __builtin_convertvector(loaded, HostVector<double>);
+        if (Magnitude) terms = terms < 0 ? -terms : terms;
+      });
+      return;
+    }
+#endif
     TESSERA_UNROLL
     for (int k = 0; k < N; ++k) {
       const double x = static_cast<double>(elements[k]);
@@ -216,6 +242,25 @@ class ExactMoments {
 
   template <int Level, int N>
   KOKKOS_FORCEINLINE_FUNCTION static void add_squares_level(ProductWindow& window, const T (&elements)[N]) {
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (N == host_group) {
+      window.template add_vectors<0, Level, N>([&](int first, HostVector<double>& squares) {
+        for (int j = 0; j < host_vector_width; ++j) {
+          const double x = static_cast<double>(elements[first + j]);
+          squares[j] = rounded_product(x, x);
+        }
+      });
+      if constexpr (!narrow) {
+        window.template add_vectors<1, Level, N>([&](int first, HostVector<double>& errors) {
+          for (int j = 0; j < host_vector_width; ++j) {
+            const double x = elements[first + j];
+            errors[j] = Kokkos::fma(x, x, -rounded_product(x, x));
+          }
+        });
+      }
+      return;
+    }
+#endif
     TESSERA_UNROLL
     for (int k = 0; k < N; ++k) {
       const double x = static_cast<double>(elements[k]);

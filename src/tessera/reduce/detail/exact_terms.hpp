@@ -101,6 +101,9 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_product(ExactDigits<LowBit, Count>
   digits.deposit(negative ? -high : high, position + 58);
 }
 
+/// Elements that a host takes at once, so that there are vectors to make of them.
+inline constexpr int host_group = 128;
+
 /// Elements in memory, for loops over rare ones: unrolled, these would be most of a kernel.
 template <class Element, int N>
 struct Kept {

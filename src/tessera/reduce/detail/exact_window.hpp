@@ -11,6 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
@@ -90,6 +91,35 @@ class ExactWindow {
     add_from<1, Level>(term);
   }
 
+#if defined(TESSERA_HOST_VECTORS)
+  /// Adds N terms that load(first, vector) takes four at a time, in chains that a processor adds side by side. From: 1
+  /// for terms that are below 2^(k-1), else 0.
+  template <int From, int Level, int N, class Load>
+  void add_vectors(const Load& load) {
+    constexpr int chains = 4;
+    constexpr int width = host_vector_width;
+    static_assert(N % (chains * width) == 0);
+    HostVector<double> sums[Level][chains] = {};
+    for (int first = 0; first < N; first += chains * width) {
+      for (int c = 0; c < chains; ++c) {
+        HostVector<double> term;
+        load(first + c * width, term);
+        for (int word = From; word + 1 < Level; ++word) {
+          const double cut = cut_of(word);
+          const HostVector<double> piece = (term + cut) - cut;
+          sums[word][c] += piece;
+          term -= piece;
+        }
+        sums[Level - 1][c] += term;
+      }
+    }
+    for (int word = From; word < Level; ++word) {
+      const HostVector<double> sum = (sums[word][0] + sums[word][1]) + (sums[word][2] + sums[word][3]);
+      m_word[word] += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+  }
+#endif
+
   /// What the window holds. Digits hold the rest.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair() const {
     ExactPair whole{m_word[Words - 1], 0};
@@ -156,13 +186,18 @@ class ExactWindow {
     }
   }
 
+  /// What a term is added to and taken off again, for its piece in a word.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double cut_of(int word) const {
+    return Kokkos::bit_cast<double>((static_cast<std::uint64_t>(m_k - word_bits * word + 52 + 1023) << 52) |
+                                    (std::uint64_t{1} << 51));
+  }
+
   template <int Word, int Level>
   KOKKOS_FORCEINLINE_FUNCTION void add_from(double term) {
     if constexpr (Word + 1 >= Level) {
       m_word[Word] += term;
     } else {
-      const double cut = Kokkos::bit_cast<double>(
-          (static_cast<std::uint64_t>(m_k - word_bits * Word + 52 + 1023) << 52) | (std::uint64_t{1} << 51));
+      const double cut = cut_of(Word);
       const double piece = (term + cut) - cut;
       m_word[Word] += piece;
       add_from<Word + 1, Level>(term - piece);

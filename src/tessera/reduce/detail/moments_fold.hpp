@@ -120,6 +120,7 @@ class MomentsFold {
  public:
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
   static constexpr bool sums_exactly = std::is_floating_point_v<T>;
+  static constexpr int host_lanes = sums_exactly ? host_group : lanes;
   /// The result is the total, rounded.
   static constexpr bool in_pairs =
       std::is_floating_point_v<T> && R::wanted.sum != R::wanted.magnitude && !R::wanted.squares && requires {
@@ -159,6 +160,14 @@ class MomentsFold {
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, spill_type& spill, const ExactPair& part) const {
     Sums::absorb(spill, part);
   }
+
+  /// For variant grid_stride: a total that teams join at the same time.
+  KOKKOS_FUNCTION team_type identity() const {
+    team_type total;
+    Sums::zero(total);
+    return total;
+  }
+  KOKKOS_FUNCTION void merge(team_type& into, const team_type& from) const { Sums::merge(into, from); }
 
   KOKKOS_FUNCTION static std::size_t scratch_bytes(int team_size) {
     return close_digits_entries(team_size) * sizeof(std::int64_t);

@@ -33,8 +33,6 @@ struct ReduceGridStride {
   std::size_t scratch_bytes;
 
   KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
-    using T = typename Range::element_type;
-    constexpr int loads = grid_stride_loads < Fold::lanes ? grid_stride_loads : Fold::lanes;
     const FoldScratch<Fold> pieces(team.team_size());
     std::byte* scratch = team_scratch(team, scratch_bytes);
     auto& result = *reinterpret_cast<value_type*>(scratch + pieces.result_at);
@@ -44,7 +42,23 @@ struct ReduceGridStride {
     typename Fold::thread_type thread;
     typename Fold::spill_type spill;
     fold.begin(thread, spill);
-    std::int64_t i = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+    const std::int64_t rank = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+    if constexpr (sums_exactly<Fold>()) {
+      // An exact sum is no textbook's: it loads as single_pass does, and shares that code on a host.
+      thread_fold(fold, range, rank, step, thread, spill, status);
+    } else {
+      fold_elements(rank, step, thread, spill, status);
+    }
+    fold.close(team, thread, spill, result, scratch + pieces.close_at);
+    if (team.team_rank() == 0) fold.merge(*total, result);
+  }
+
+ private:
+  KOKKOS_FUNCTION void fold_elements(std::int64_t rank, std::int64_t step, typename Fold::thread_type& thread,
+                                     typename Fold::spill_type& spill, const Status& status) const {
+    using T = typename Range::element_type;
+    constexpr int loads = grid_stride_loads < Fold::lanes ? grid_stride_loads : Fold::lanes;
+    std::int64_t i = rank;
     for (; i + (loads - 1) * step < range.size; i += loads * step) {
       T group[loads];
       TESSERA_UNROLL
@@ -55,8 +69,6 @@ struct ReduceGridStride {
       const T one[1] = {range.data[i]};
       fold.add(thread, spill, one, GroupIndex<decltype(range.position)>{range.position, i, 0, 1}, status);
     }
-    fold.close(team, thread, spill, result, scratch + pieces.close_at);
-    if (team.team_rank() == 0) fold.merge(*total, result);
   }
 };
 

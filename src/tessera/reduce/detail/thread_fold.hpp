@@ -59,6 +59,16 @@ TESSERA_INLINE_ON_DEVICE void fold_remainder(const Fold& fold, const ContiguousR
   }
 }
 
+/// Elements that a fold takes at once on a host: host_lanes, where it has them.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr int wide_host_group() {
+  if constexpr (requires { Fold::host_lanes; }) {
+    return Fold::host_lanes;
+  } else {
+    return Fold::lanes;
+  }
+}
+
 /// The share of thread `rank` of so many: 16-byte packs interleaved between threads, several loads in flight.
 template <class Fold, class T, class Position>
 TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRange<T, Position>& range,
@@ -74,6 +84,16 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRang
   // A copy of its own stays in registers, as no call sees its address.
   typename Fold::thread_type local = thread;
   std::int64_t i = rank;
+  KOKKOS_IF_ON_HOST((if constexpr (wide_host_group<Fold>() > Fold::lanes) {
+    constexpr int group = wide_host_group<Fold>();
+    if (threads == 1) {
+      for (; i + group / width <= pack_count; i += group / width) {
+        const std::int64_t at = head + i * width;
+        fold.add(local, spill, *reinterpret_cast<const T(*)[group]>(range.data + at),
+                 GroupIndex<Position>{range.position, range.first + at, 0, group}, status);
+      }
+    }
+  }))
   for (; i + (loads - 1) * threads < pack_count; i += loads * threads) {
     T group[Fold::lanes];
     Packed<T> loaded[loads];
