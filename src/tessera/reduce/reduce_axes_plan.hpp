@@ -27,8 +27,10 @@ enum class AxesMapping {
   runs,    ///< all threads on one output, whose elements lie in long runs; several teams an output where these are few
   groups,  ///< a group of threads, or one, for each of several outputs; neighbours in memory to neighbouring threads
   staged,  ///< short rows, many at a time, through a tile in team scratch
+  lines,   ///< a thread for each output, whose elements are few
 };
-inline constexpr std::array axes_mappings{AxesMapping::runs, AxesMapping::groups, AxesMapping::staged};
+inline constexpr std::array axes_mappings{AxesMapping::runs, AxesMapping::groups, AxesMapping::staged,
+                                          AxesMapping::lines};
 
 constexpr std::string_view to_string(AxesMapping mapping) {
   switch (mapping) {
@@ -37,9 +39,11 @@ constexpr std::string_view to_string(AxesMapping mapping) {
     case AxesMapping::groups:
       return "groups";
     case AxesMapping::staged:
+      return "staged";
+    case AxesMapping::lines:
       break;
   }
-  return "staged";
+  return "lines";
 }
 
 struct ReduceAxesPlan {
@@ -121,7 +125,14 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
   const auto asked = [&](int planned) { return options.team_size != 0 ? options.team_size : planned; };
   std::int64_t elements_min;  // of a thread, below which an output is not divided
 
-  if (limits.is_host) {
+  // Measured on an H200: columns may be longer than rows, of which too many do not fit the caches, if there are many.
+  const bool many = kept >= (std::int64_t{1} << 17);
+  if (takes_lines<Fold>() && reduced <= (rows || limits.is_host || !many ? 32 : 256) && (rows || !limits.is_host)) {
+    plan.mapping = AxesMapping::lines;
+    plan.team_size = asked(limits.is_host ? 1 : axes_team_size_max);
+    plan.outputs = plan.team_size;
+    elements_min = std::numeric_limits<std::int64_t>::max();
+  } else if (limits.is_host) {
     // Each thread by itself: outputs one after the other, or a few columns at a time.
     plan.mapping = rows && shape.run_size >= 4 ? AxesMapping::runs : AxesMapping::groups;
     plan.team_size = asked(1);

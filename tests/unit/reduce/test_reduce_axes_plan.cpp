@@ -41,8 +41,13 @@ ReduceAxesPlan gpu_plan(const std::vector<std::int64_t>& extents, unsigned mask)
 
 TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
   CHECK(gpu_plan({1 << 15, 1 << 14}, 2).mapping == AxesMapping::runs);
-  CHECK(gpu_plan({1 << 25, 16}, 2).mapping == AxesMapping::staged);
-  CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::staged);
+  CHECK(gpu_plan({1 << 23, 64}, 2).mapping == AxesMapping::staged);
+  CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::lines);
+  CHECK(gpu_plan({3, std::int64_t{1} << 28}, 1).mapping == AxesMapping::lines);
+  CHECK(gpu_plan({256, 1 << 21}, 1).mapping == AxesMapping::lines);
+  CHECK(gpu_plan({256, 1 << 16}, 1).mapping == AxesMapping::groups);
+  // A fold that cannot take elements at little cost.
+  CHECK(plan_of<tessera::Std<float>, float>(gpu, {std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::staged);
   CHECK(gpu_plan({1 << 14, 1 << 15}, 1).mapping == AxesMapping::groups);
   CHECK(gpu_plan({3, std::int64_t{1} << 28}, 1).threads == 1);
   CHECK(gpu_plan({1, std::int64_t{1} << 29}, 2).parts > 132);

@@ -14,6 +14,7 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
 #include <tessera/reduce/detail/reduce_groups.hpp>
+#include <tessera/reduce/detail/reduce_lines.hpp>
 #include <tessera/reduce/detail/reduce_parts.hpp>
 #include <tessera/reduce/detail/reduce_runs.hpp>
 #include <tessera/reduce/detail/reduce_staged.hpp>
@@ -110,6 +111,12 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       launch(ReduceGroups<Space, Problem>{problem, plan.scratch_bytes, plan.outputs, plan.threads,
                                           static_cast<int>(std::max<std::int64_t>(1, threads_fast)),
                                           !shape.reduces_fastest()});
+    }
+  } else if (plan.mapping == AxesMapping::lines) {
+    if constexpr (takes_lines<Fold>()) {
+      place_group_axes(shape, 1, problem);
+      launch(ReduceLines<Space, Problem>{problem, plan.scratch_bytes, shape.kept <= 1 && shape.reduced <= 1,
+                                         shape.kept == 1 ? shape.dims[0] : AxesDim{}});
     }
   } else {
     problem.rest = shape.reduced - shape.run_dims;

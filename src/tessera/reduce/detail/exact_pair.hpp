@@ -37,9 +37,6 @@ struct ExactPairSum {
   }
 };
 
-/// Terms of an output that one thread adds up so: fewer operations than a window takes, as long as they are few.
-inline constexpr std::int64_t chain_terms_max = 32;
-
 /// A few terms one after the other.
 class ExactChain {
  public:

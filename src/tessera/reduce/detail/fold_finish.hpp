@@ -45,6 +45,16 @@ struct Partials {
   }
 };
 
+/// Whether a fold can take elements one by one, at little cost for each output.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool takes_lines() {
+  if constexpr (requires { Fold::in_pairs; }) {
+    return Fold::in_pairs;
+  } else {
+    return requires { &Fold::lifted; };
+  }
+}
+
 /// The total of a group as a pair; the same in each of its threads. scratch: of closing.
 template <TeamMember Member, class Fold>
 KOKKOS_FUNCTION ExactPair joined_pair(const Member& group, const Fold& fold, const typename Fold::thread_type& thread,

@@ -90,7 +90,6 @@ struct ReduceGroups {
       const int part = static_cast<int>(split.remainder);
       const std::int64_t output = split.quotient * outputs + group;
       const bool valid = output < problem.kept_size;
-      if (valid && finish_short_line(team, axes, output)) continue;
       typename Fold::thread_type thread;
       typename Fold::spill_type spill;
       problem.fold.begin(thread, spill);
@@ -103,26 +102,6 @@ struct ReduceGroups {
   }
 
  private:
-  /// Whether one thread could add up the few elements of an output as a chain.
-  KOKKOS_FUNCTION bool finish_short_line(const typename policy_type::member_type& team, const AxesDim* axes,
-                                         std::int64_t output) const {
-    if constexpr (sums_in_pairs<Fold>()) {
-      if (threads > 1 || problem.parts > 1 || problem.reduced_size > chain_terms_max) return false;
-      const auto* base = problem.in + axes_offsets(axes, problem.kept, output).in;
-      ExactChain chain;
-      for_each_line(problem, axes, IndexRange{0, problem.rest_size}, 0, 1, [&](const AxesOffsets& at) {
-        const auto* from = base + at.in;
-        for (int l = 0; l < problem.lane.extent; ++l) chain.add(Fold::term(from[l * problem.lane.in]));
-      });
-      const ExactPair whole = chain.pair();
-      const ThreadGroup<typename policy_type::member_type> alone{team, 0, 1};
-      if (whole.exact()) problem.finish(alone, axes, output, 0, whole);
-      return whole.exact();
-    } else {
-      return false;
-    }
-  }
-
   KOKKOS_FUNCTION void fold_part(const AxesDim* axes, std::int64_t output, int part, int rank,
                                  typename Fold::thread_type& thread, typename Fold::spill_type& spill,
                                  const Status& status) const {

@@ -95,7 +95,9 @@ struct ReducePass {
   }
 
   KOKKOS_FUNCTION value_type value(std::int64_t at, const Status& status) const {
-    return from != nullptr ? from[at] : fold.lifted(range.data[at], range.position(at), status);
+    if (from != nullptr) return from[at];
+    const std::int64_t position = range.position(at);
+    return fold.lifted(range.data[at], position, position, status);
   }
 };
 

@@ -54,7 +54,6 @@ struct ReduceStaged {
       for (int turn = 0; turn < rows; turn += groups) {
         const int mine = turn + group;
         const bool valid = mine < rows;
-        if (valid && finish_short_row(members, axes, first + mine, tile + mine * row_pitch)) continue;
         typename Fold::thread_type thread;
         typename Fold::spill_type spill;
         problem.fold.begin(thread, spill);
@@ -68,22 +67,6 @@ struct ReduceStaged {
   }
 
  private:
-  /// Whether one thread could add up a short row as a chain.
-  template <TeamMember Member>
-  KOKKOS_FUNCTION bool finish_short_row(const Member& alone, const AxesDim* axes, std::int64_t output,
-                                        const T* from) const {
-    if constexpr (sums_in_pairs<Fold>()) {
-      if (threads > 1 || row > chain_terms_max) return false;
-      ExactChain chain;
-      for (int c = 0; c < row; ++c) chain.add(Fold::term(from[c]));
-      const ExactPair whole = chain.pair();
-      if (whole.exact()) problem.finish(alone, axes, output, 0, whole);
-      return whole.exact();
-    } else {
-      return false;
-    }
-  }
-
   KOKKOS_FUNCTION int row_of(int element) const {
     return static_cast<int>(static_cast<std::uint64_t>(element) * row_magic >> 32);
   }

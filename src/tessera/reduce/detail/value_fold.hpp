@@ -279,11 +279,12 @@ class ValueFold {
     spill.chains.push(joiner(), part);
   }
 
-  /// One element as a team_type, for the variants that hold one a thread.
-  KOKKOS_FUNCTION team_type lifted(const T& element, std::int64_t index, const Status& status) const {
+  /// One element as a team_type, where a thread takes one at a time. input: the position that messages name.
+  KOKKOS_FUNCTION team_type lifted(const T& element, std::int64_t index, std::int64_t input,
+                                   const Status& status) const {
     if constexpr (counts) {
       if (m_context.nan != NanPolicy::propagate && element != element) {
-        if (m_context.nan == NanPolicy::error) status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(index));
+        if (m_context.nan == NanPolicy::error) status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(input));
         team_type nothing = identity();
         nothing.omitted = 1;
         return nothing;
