@@ -17,6 +17,7 @@ struct BitAnd {
   static_assert(std::is_integral_v<T>, "tessera::BitAnd: the element type must be an integer");
   using value_type = T;
   using result_type = T;
+  static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return static_cast<T>(~T(0)); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = static_cast<T>(into & from); }
   static constexpr std::string_view name() { return "bit_and"; }
@@ -28,6 +29,7 @@ struct BitOr {
   static_assert(std::is_integral_v<T>, "tessera::BitOr: the element type must be an integer");
   using value_type = T;
   using result_type = T;
+  static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return static_cast<T>(T(0)); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = static_cast<T>(into | from); }
   static constexpr std::string_view name() { return "bit_or"; }
@@ -39,6 +41,7 @@ struct BitXor {
   static_assert(std::is_integral_v<T>, "tessera::BitXor: the element type must be an integer");
   using value_type = T;
   using result_type = T;
+  static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return static_cast<T>(T(0)); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = static_cast<T>(into ^ from); }
   static constexpr std::string_view name() { return "bit_xor"; }

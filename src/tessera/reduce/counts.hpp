@@ -18,6 +18,7 @@ template <class T, class Predicate>
 struct Count {
   using value_type = std::uint64_t;
   using result_type = std::uint64_t;
+  static constexpr bool order_free = true;
   using chain_type = std::uint32_t;
   static constexpr std::int64_t chain_length = std::int64_t{1} << 30;
   Predicate predicate = {};
@@ -83,6 +84,7 @@ template <class T>
 struct Any {
   using value_type = bool;
   using result_type = bool;
+  static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return false; }
   KOKKOS_FUNCTION value_type map(const T& element) const { return element != T(0); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into || from; }
@@ -94,6 +96,7 @@ template <class T>
 struct All {
   using value_type = bool;
   using result_type = bool;
+  static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return true; }
   KOKKOS_FUNCTION value_type map(const T& element) const { return element != T(0); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into && from; }

@@ -122,6 +122,7 @@ struct MinMax {
     T min, max;
   };
   using result_type = MinMaxResult<T>;
+  static constexpr bool order_free = true;
   static constexpr bool needs_elements = true;
   KOKKOS_FUNCTION value_type identity() const { return {Min<T>{}.identity(), Max<T>{}.identity()}; }
   KOKKOS_FUNCTION value_type map(T element) const { return {element, element}; }
@@ -140,6 +141,7 @@ template <class T>
 struct LInf {
   using value_type = T;
   using result_type = T;
+  static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return T(0); }
   KOKKOS_FUNCTION value_type map(T element) const { return Kokkos::fabs(element); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
@@ -156,6 +158,7 @@ requires std::is_integral_v<T>
 struct LInf<T> {
   using value_type = std::make_unsigned_t<T>;
   using result_type = std::uint64_t;
+  static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return 0; }
   KOKKOS_FUNCTION value_type map(T element) const { return detail::magnitude_of(element); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = from > into ? from : into; }

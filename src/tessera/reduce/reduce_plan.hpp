@@ -43,15 +43,6 @@ constexpr bool merges_digits() {
   }
 }
 
-template <class R>
-constexpr bool is_order_free() {
-  if constexpr (requires { R::order_free; }) {
-    return R::order_free;
-  } else {
-    return false;
-  }
-}
-
 /// Elements that a thread of variant grid_stride loads before it joins them.
 inline constexpr int grid_stride_loads = 4;
 

@@ -115,6 +115,38 @@ class PairwiseFold {
   std::uint64_t m_count = 0;
 };
 
+/// Whether join gives the same bits in any order.
+template <class R>
+KOKKOS_INLINE_FUNCTION constexpr bool is_order_free() {
+  if constexpr (requires { R::order_free; }) {
+    return R::order_free;
+  } else {
+    return false;
+  }
+}
+
+/// The same where no order matters: one value is all it needs.
+template <class R>
+class PlainFold {
+ public:
+  using value_type = typename R::value_type;
+
+  KOKKOS_FUNCTION void push(const R& reducer, const value_type& value) {
+    if (m_empty) {
+      m_total = value;
+    } else {
+      reducer.join(m_total, value);
+    }
+    m_empty = false;
+  }
+  KOKKOS_FUNCTION value_type total(const R& reducer) const { return m_empty ? reducer.identity() : m_total; }
+  [[nodiscard]] KOKKOS_FUNCTION bool empty() const { return m_empty; }
+
+ private:
+  value_type m_total;
+  bool m_empty = true;
+};
+
 /// Joins one value of each thread in a halving tree over neighbours (coalesced, any team size). The barriers stand
 /// outside the branches: every thread meets each of them. All threads see the result; scratch is free again.
 template <TeamMember Member, Reducer R>
@@ -234,7 +266,8 @@ class ValueFold {
     std::int64_t omitted;
   };
   struct spill_type {
-    PairwiseFold<FoldValueJoin<R, counts>> chains;
+    using Join = FoldValueJoin<R, counts>;
+    std::conditional_t<is_order_free<R>(), PlainFold<Join>, PairwiseFold<Join>> chains;
   };
 
   KOKKOS_FUNCTION ValueFold(const R& reducer, const FoldContext& context) : m_reducer(reducer), m_context(context) {}
