@@ -17,7 +17,7 @@ enum class ReduceVariant {
   strided,      ///< the same with neighbouring threads at work, on data further and further apart
   sequential,   ///< the same with neighbouring threads on neighbouring data
   two_stage,    ///< two loads a thread, then the partials: no atomics
-  grid_stride,  ///< a loop over the whole array in steps of the league, one atomic a team
+  grid_stride,  ///< a loop over the whole array in steps of the league, one atomic a team (of exact sums, a digit)
   single_pass,  ///< one kernel: teams leave partials, the last one to finish folds them
 };
 inline constexpr std::array reduce_variants{

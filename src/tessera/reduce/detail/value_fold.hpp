@@ -143,7 +143,7 @@ class PlainFold {
   [[nodiscard]] KOKKOS_FUNCTION bool empty() const { return m_empty; }
 
  private:
-  value_type m_total;
+  value_type m_total = {};
   bool m_empty = true;
 };
 
