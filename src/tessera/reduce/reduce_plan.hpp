@@ -109,8 +109,8 @@ ReducePlan make_reduce_plan(const DeviceLimits& limits, std::uint64_t size, std:
   ReducePlan plan;
   const auto packed = static_cast<std::int64_t>(std::max<std::size_t>(1, packed_bytes / element_bytes));
   plan.loads_in_flight = static_cast<int>(Fold::lanes / packed);
-  // Measured on an H200: each wave of teams costs microseconds, so leagues are what runs at once, or twice that where
-  // it makes no odds and lets the end be shorter.
+  // Measured on an H200: each wave of teams costs microseconds, and a part of one as much, so leagues are what runs at
+  // once; folds that name no number run two or more teams a multiprocessor.
   const bool large = size > (std::uint64_t{1} << 28);
   std::int64_t league = 0;
   if (limits.is_host) {
@@ -118,7 +118,7 @@ ReducePlan make_reduce_plan(const DeviceLimits& limits, std::uint64_t size, std:
     league = 4 * limits.concurrency;
   } else {
     plan.team_size = std::min(Fold::team_size_max, 512);
-    league = std::max(Fold::teams_at_once, large ? 4 : 2) * multiprocessors(limits);
+    league = (Fold::teams_at_once > 1 ? Fold::teams_at_once : large ? 4 : 2) * multiprocessors(limits);
   }
   if (options.team_size != 0) plan.team_size = options.team_size;
   league = std::min(league, ceil_div(static_cast<std::int64_t>(size), plan.team_size * Fold::lanes));

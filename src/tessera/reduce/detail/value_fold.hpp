@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/complex.hpp>
+#include <tessera/detail/noinline.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -131,7 +132,8 @@ class PlainFold {
  public:
   using value_type = typename R::value_type;
 
-  KOKKOS_FUNCTION void push(const R& reducer, const value_type& value) {
+  /// Not inlined: rare, so that the value needs no registers.
+  TESSERA_NOINLINE KOKKOS_FUNCTION void push(const R& reducer, const value_type& value) {
     if (m_empty) {
       m_total = value;
     } else {
