@@ -82,6 +82,7 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_value(ExactDigits<LowBit, Count>& 
 /// A double that is a multiple of the digits' unit, as sums of their terms are.
 template <int LowBit, int Count>
 TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_multiple(ExactDigits<LowBit, Count>& digits, double value) {
+  if (value == 0) return;
   const FloatParts<double> parts(value);
   const int position = parts.position() - 1074 - LowBit;
   const std::int64_t mantissa = position < 0 ? parts.mantissa() >> -position : parts.mantissa();
