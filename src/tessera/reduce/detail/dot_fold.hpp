@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/exact_integer.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>

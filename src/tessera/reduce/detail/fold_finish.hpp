@@ -10,8 +10,8 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
+#include <tessera/reduce/detail/joins.hpp>
 #include <tessera/reduce/detail/thread_group.hpp>
-#include <tessera/reduce/detail/value_fold.hpp>
 
 namespace tessera::detail {
 

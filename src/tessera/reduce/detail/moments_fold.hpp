@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/packed.hpp>
+#include <tessera/reduce/detail/exact_integer_moments.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/status.hpp>

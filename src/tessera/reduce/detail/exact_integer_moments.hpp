@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The exact moments of integer elements.
+#ifndef TESSERA_REDUCE_DETAIL_EXACT_INTEGER_MOMENTS_HPP
+#define TESSERA_REDUCE_DETAIL_EXACT_INTEGER_MOMENTS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/exact_integer.hpp>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/exact_digits.hpp>
+#include <tessera/reduce/detail/exact_moments.hpp>
+#include <tessera/reduce/detail/exact_terms.hpp>
+#include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/status.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// Integer elements: plain integer sums of halves, emptied long before they could overflow.
+template <class T, Moments Wanted>
+requires std::is_integral_v<T>
+class ExactMoments<T, Wanted> {
+  using Digits = typename ExactFormat<T>::sum_digits;
+  static constexpr bool wide = sizeof(T) == 8;
+
+  struct Squares {
+    SplitSum<std::uint64_t> low, high;
+  };
+
+ public:
+  struct thread_type {
+    SplitSum<std::int64_t> sum;  // narrow elements: the high word is all
+    SplitSum<std::uint64_t> magnitude;
+    Squares squares;
+    std::int64_t terms;
+  };
+  struct digits_type {
+    Digits sum, magnitude, squares;
+    Specials specials;
+  };
+
+  KOKKOS_FUNCTION static void clear(digits_type& digits) {
+    digits.sum.clear();
+    digits.magnitude.clear();
+    digits.squares.clear();
+    digits.specials = {0, 0, 0};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) { thread = {}; }
+
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext&, thread_type& thread, digits_type& digits,
+                                              const T (&elements)[N], const Index&, const Status&) {
+    thread.terms += N;
+    if (thread.terms > terms_max) {
+      empty(thread, digits);
+      thread.terms = N;
+    }
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) {
+      const T x = elements[k];
+      const std::uint64_t size = magnitude_of(x);
+      if constexpr (Wanted.sum && wide) {
+        thread.sum.low += static_cast<std::uint64_t>(x) & 0xffffffffu;
+        thread.sum.high += static_cast<std::int64_t>(x >> 32);
+      } else if constexpr (Wanted.sum) {
+        thread.sum.high += x;
+      }
+      if constexpr (Wanted.magnitude) thread.magnitude.add(size);
+      if constexpr (Wanted.squares) {
+        if constexpr (wide) {
+          const UInt128 square = static_cast<UInt128>(size) * size;
+          thread.squares.low.add(static_cast<std::uint64_t>(square));
+          thread.squares.high.add(static_cast<std::uint64_t>(square >> 64));
+        } else {
+          thread.squares.low.add(size * size);
+        }
+      }
+    }
+  }
+
+  KOKKOS_FUNCTION static void absorb(digits_type& digits, const digits_type& part) {
+    if constexpr (Wanted.sum) digits.sum.add(part.sum);
+    if constexpr (Wanted.magnitude) digits.magnitude.add(part.magnitude);
+    if constexpr (Wanted.squares) digits.squares.add(part.squares);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, digits_type& digits) {
+    empty(thread, digits);
+  }
+
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION static void close(const Member& team, thread_type& thread, digits_type& digits,
+                                                digits_type& result, std::int64_t* tree) {
+    empty(thread, digits);
+    if (team.team_rank() == 0) result.specials = {0, 0, 0};
+    if constexpr (Wanted.sum) close_digits(team, digits.sum, result.sum, tree);
+    if constexpr (Wanted.magnitude) close_digits(team, digits.magnitude, result.magnitude, tree);
+    if constexpr (Wanted.squares) close_digits(team, digits.squares, result.squares, tree);
+    team.team_barrier();
+  }
+
+  template <TeamMember Member>
+  KOKKOS_FUNCTION static void store(const Member& team, const digits_type& from, digits_type& to) {
+    if constexpr (Wanted.sum) store_digits(team, from.sum, to.sum);
+    if constexpr (Wanted.magnitude) store_digits(team, from.magnitude, to.magnitude);
+    if constexpr (Wanted.squares) store_digits(team, from.squares, to.squares);
+    if (team.team_rank() == 0) to.specials = {0, 0, 0};
+  }
+
+ private:
+  static constexpr std::int64_t terms_max = std::int64_t{1} << 30;
+
+  KOKKOS_FUNCTION static void deposit(Digits& digits, const SplitSum<std::uint64_t>& sum, int position) {
+    digits.deposit(static_cast<std::int64_t>(sum.low), position);  // both below 2^62
+    digits.deposit(static_cast<std::int64_t>(sum.high), position + 32);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void empty(thread_type& thread, digits_type& digits) {
+    if constexpr (Wanted.sum) {
+      digits.sum.deposit(static_cast<std::int64_t>(thread.sum.low), 0);
+      digits.sum.deposit(thread.sum.high, wide ? 32 : 0);
+    }
+    if constexpr (Wanted.magnitude) deposit(digits.magnitude, thread.magnitude, 0);
+    if constexpr (Wanted.squares) deposit(digits.squares, thread.squares.low, 0);
+    if constexpr (Wanted.squares && wide) deposit(digits.squares, thread.squares.high, 64);
+    thread = {};
+  }
+};
+
+}  // namespace tessera::detail
+
+#endif
