@@ -34,7 +34,6 @@ inline constexpr int word_bits = 45;
 template <int Words, int Low>
 class ExactWindow {
  public:
-  static constexpr int words = Words;
   /// Terms that a window takes before it must be emptied.
   static constexpr int terms_max = 496;
   /// Terms above are for the digits: C would overflow.

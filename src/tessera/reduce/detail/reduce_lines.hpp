@@ -19,7 +19,6 @@ namespace tessera::detail {
 template <ExecutionSpace Space, class Problem>
 struct ReduceLines {
   using Fold = typename Problem::fold_type;
-  using member_type = typename AxesPolicy<Space>::member_type;
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, 4>,
                                          Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   static constexpr const char* label = "tessera::reduce_axes::lines";

@@ -37,13 +37,13 @@ struct ReduceSinglePass {
   std::size_t scratch_bytes;
 
   KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
+    const FoldScratch<Fold> pieces(team.team_size());
     ScratchLayout layout;
     const std::size_t last_at = layout.append<int>(1);
-    const std::size_t fold_at = layout.append<std::byte>(FoldScratch<Fold>(team.team_size()).bytes);
+    const std::size_t fold_at = layout.append<std::byte>(pieces.bytes);
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const Status status(status_word);
 
-    const FoldScratch<Fold> pieces(team.team_size());
     std::byte* close_scratch = scratch + fold_at + pieces.close_at;
     auto& result = *reinterpret_cast<team_type*>(scratch + fold_at + pieces.result_at);
 
