@@ -13,6 +13,7 @@
 
 namespace tessera::detail {
 
+inline constexpr bool has_host_vectors = true;
 inline constexpr int host_vector_width = 4;
 
 template <class T>
@@ -27,6 +28,14 @@ template <class T>
 void load_vector(const T* from, HostVector<T>& to) {
   std::memcpy(&to, from, sizeof(to));
 }
+
+}  // namespace tessera::detail
+
+#else
+
+namespace tessera::detail {
+
+inline constexpr bool has_host_vectors = false;
 
 }  // namespace tessera::detail
 

@@ -28,9 +28,10 @@ enum class AxesMapping {
   groups,  ///< a group of threads, or one, for each of several outputs; neighbours in memory to neighbouring threads
   staged,  ///< short rows, many at a time, through a tile in team scratch
   lines,   ///< a thread for each output, whose elements are few
+  rows,    ///< a few vector lanes for each output, whose elements are one run
 };
 inline constexpr std::array axes_mappings{AxesMapping::runs, AxesMapping::groups, AxesMapping::staged,
-                                          AxesMapping::lines};
+                                          AxesMapping::lines, AxesMapping::rows};
 
 constexpr std::string_view to_string(AxesMapping mapping) {
   switch (mapping) {
@@ -41,9 +42,11 @@ constexpr std::string_view to_string(AxesMapping mapping) {
     case AxesMapping::staged:
       return "staged";
     case AxesMapping::lines:
+      return "lines";
+    case AxesMapping::rows:
       break;
   }
-  return "lines";
+  return "rows";
 }
 
 struct ReduceAxesPlan {
@@ -76,6 +79,32 @@ inline constexpr std::size_t axes_tile_bytes = 16 << 10;
 /// Columns that a host thread carries at a time: their elements share cache lines.
 inline constexpr int host_columns = 32;
 
+inline int power_of_two_below(std::int64_t value) {
+  int power = 1;
+  while (2 * static_cast<std::int64_t>(power) <= value && power < (1 << 20)) power *= 2;
+  return power;
+}
+
+inline std::int64_t clamped(std::int64_t value, std::int64_t low, std::int64_t high) {
+  return std::max(low, std::min(value, high));
+}
+
+/// Outputs that a thread of mapping lines has in flight, on a device.
+inline constexpr int lines_at_once = 4;
+
+/// Whether they can be neighbours along one kept axis.
+inline bool batches_lines(const AxesShape& shape) {
+  return shape.reduced <= 1 && (shape.kept <= 1 || shape.dims[shape.kept - 1].extent >= 4096);
+}
+
+/// Fewer lanes leave a row that two doubles cannot sum to one of them.
+inline constexpr int row_lanes_joined = 8;
+/// Lanes of a row, in mapping rows: some 8 pieces of 16 bytes each.
+inline int row_lanes(std::int64_t reduced, std::size_t element_bytes) {
+  const std::int64_t share = reduced * static_cast<std::int64_t>(element_bytes) / 128;
+  return power_of_two_below(clamped(share, 2, 32));
+}
+
 /// Scratch of mappings runs (one group) and groups.
 template <class Fold>
 KOKKOS_FUNCTION std::size_t axes_scratch_bytes(int groups, int threads, std::size_t tile_bytes) {
@@ -86,20 +115,21 @@ KOKKOS_FUNCTION std::size_t axes_scratch_bytes(int groups, int threads, std::siz
   return layout.bytes();
 }
 
+/// Scratch of mapping rows.
+template <class Fold>
+std::size_t rows_scratch_bytes(int outputs, int lanes) {
+  ScratchLayout layout;
+  layout.append<AxesDim>(axes_max);
+  if (sums_in_pairs<Fold>() && lanes >= row_lanes_joined) {
+    layout.append<typename Fold::team_type>(static_cast<std::size_t>(outputs));
+  }
+  return layout.bytes();
+}
+
 /// A row of the tile takes an odd multiple of its threads: they read without bank conflicts.
 KOKKOS_INLINE_FUNCTION std::int64_t staged_row_length(std::int64_t reduced_size, int threads) {
   const std::int64_t pieces = ceil_div(reduced_size, threads);
   return (pieces | 1) * threads;
-}
-
-inline int power_of_two_below(std::int64_t value) {
-  int power = 1;
-  while (2 * static_cast<std::int64_t>(power) <= value && power < (1 << 20)) power *= 2;
-  return power;
-}
-
-inline std::int64_t clamped(std::int64_t value, std::int64_t low, std::int64_t high) {
-  return std::max(low, std::min(value, high));
 }
 
 /// Elements of the longest axis, or of the runs' rest: what parts may divide.
@@ -127,10 +157,13 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
 
   // Measured on an H200: columns may be longer than rows, of which too many do not fit the caches, if there are many.
   const bool many = kept >= (std::int64_t{1} << 17);
-  if (takes_lines<Fold>() && reduced <= (rows || limits.is_host || !many ? 32 : 256) && (rows || !limits.is_host)) {
+  const std::int64_t line_max = rows && !limits.is_host ? 64 / static_cast<std::int64_t>(element_bytes)
+                                : rows || !many         ? 32
+                                                        : 256;
+  if (takes_lines<Fold>() && reduced <= line_max && (rows || !limits.is_host)) {
     plan.mapping = AxesMapping::lines;
     plan.team_size = asked(limits.is_host ? 1 : axes_team_size_max);
-    plan.outputs = plan.team_size;
+    plan.outputs = plan.team_size * (limits.is_host ? 1 : lines_at_once);
     elements_min = std::numeric_limits<std::int64_t>::max();
   } else if (limits.is_host) {
     // Each thread by itself: outputs one after the other, or a few columns at a time.
@@ -139,6 +172,14 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
     plan.threads = plan.mapping == AxesMapping::runs ? plan.team_size : 1;
     if (plan.mapping == AxesMapping::groups) plan.outputs = host_columns;
     elements_min = 4096;
+  } else if (takes_rows<Fold>() && rows && shape.run_size == reduced &&
+             kept * row_lanes(reduced, element_bytes) >= std::int64_t{512} * multiprocessors(limits)) {
+    plan.mapping = AxesMapping::rows;
+    const int team = asked(axes_team_size_max);
+    plan.threads = std::min(row_lanes(reduced, element_bytes), power_of_two_below(team));
+    plan.team_size = team / plan.threads * plan.threads;
+    plan.outputs = plan.team_size / plan.threads;
+    elements_min = std::numeric_limits<std::int64_t>::max();
   } else if (rows && shape.rows_adjacent && reduced < 512 &&
              static_cast<std::size_t>(reduced) * element_bytes <= axes_tile_bytes / 4) {
     plan.mapping = AxesMapping::staged;
@@ -206,6 +247,7 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
   plan.scratch_bytes = axes_scratch_bytes<Fold>(
       tile ? plan.team_size / plan.threads : plan.team_size / std::max(1, plan.threads), plan.threads,
       tile ? static_cast<std::size_t>(plan.outputs * staged_row_length(reduced, plan.threads)) * element_bytes : 0);
+  if (plan.mapping == AxesMapping::rows) plan.scratch_bytes = rows_scratch_bytes<Fold>(plan.outputs, plan.threads);
   if (plan.parts > 1) {
     plan.workspace_bytes =
         static_cast<std::size_t>(kept) * static_cast<std::size_t>(plan.parts) * sizeof(typename Fold::team_type);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <tessera/reduce/exact_accumulator.hpp>
 #include <tessera/reduce/reduce.hpp>
 
 #include "axes_check.hpp"
@@ -95,6 +96,40 @@ TEMPLATE_LIST_TEST_CASE("exact results over axes have the bits of whole reductio
     check_against_whole<double>(TestType(), tessera::Sum<double>{}, mostly_tame_values<double>(3 * columns));
   }
   check_against_whole<double>(TestType(), tessera::Std<double>{}, wild_values<double>(3 * 2011));
+}
+
+/// An array of n0 x n1 x n2, reduced over its middle axis, with an accumulator for each output.
+template <class T, class Space>
+void check_many_outputs(const Space& space, const Extents<3>& n, const std::vector<T>& values) {
+  const test::GuardedView<T, test::Right, Space, 3> in(n, values);
+  const test::GuardedView<T, test::Right, Space, 2> out({n[0], n[2]});
+  tessera::reduce_axes(space, in.const_view(), {1}, tessera::Sum<T>{}, out.view());
+  const std::vector<T> results = out.read();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n[0]; ++i) {
+    for (std::size_t j = 0; j < n[2]; ++j) {
+      tessera::ExactAccumulator<T> line;
+      for (std::size_t k = 0; k < n[1]; ++k) line.add(values[(i * n[1] + k) * n[2] + j]);
+      if (!test::same_bits(results[i * n[2] + j], line.template round<T>())) ++wrong;
+    }
+  }
+  INFO(n[0] << " x " << n[1] << " x " << n[2]);
+  CHECK(wrong == 0);
+}
+
+// On a GPU each has a mapping of its own, or the edge of one: so many that a few lanes for each fill the machine.
+TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][axes]", test::Spaces) {
+  constexpr std::size_t share = tessera::detail::is_host_space<TestType> ? 16 : 1;
+  const std::vector<Extents<3>> shapes{
+      {34001 / share, 33, 1}, {8501 / share, 259, 1},  {2203 / share, 1101, 1}, {1, 7, 5003}, {3, 5, 4099},
+      {2, 1, 8191},           {1, 40, 131101 / share}, {70001 / share, 13, 1},  {5, 3, 17}};
+  for (const auto& n : shapes) {
+    const std::size_t count = n[0] * n[1] * n[2];
+    check_many_outputs<float>(TestType(), n, wild_values<float>(count));
+    check_many_outputs<float>(TestType(), n, mostly_tame_values<float>(count));
+    check_many_outputs<double>(TestType(), n, wild_values<double>(count));
+    check_many_outputs<double>(TestType(), n, mostly_tame_values<double>(count));
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("float sums over axes round to the output's type once", "[reduce][axes]", test::OneSpace) {

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include <tessera/reduce/detail/reduce_groups.hpp>
 #include <tessera/reduce/detail/reduce_lines.hpp>
 #include <tessera/reduce/detail/reduce_parts.hpp>
+#include <tessera/reduce/detail/reduce_rows.hpp>
 #include <tessera/reduce/detail/reduce_runs.hpp>
 #include <tessera/reduce/detail/reduce_staged.hpp>
 #include <tessera/workspace.hpp>
@@ -40,8 +42,8 @@ void require_axes_resources(std::string_view function, const Space& space, const
 
 template <class Functor, class Space>
 void launch_teams(const Space& space, int league_size, int team_size, std::size_t scratch_bytes, const Functor& functor,
-                  int asked_team_size) {
-  typename Functor::policy_type policy(space, league_size, team_size);
+                  int asked_team_size, int vector_length = 1) {
+  typename Functor::policy_type policy(space, league_size, team_size, vector_length);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(scratch_bytes))));
   if (asked_team_size != 0) require_launchable("tessera::reduce_axes", policy, functor, team_size);
   Kokkos::parallel_for(Functor::label, policy, functor);
@@ -100,7 +102,9 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
                   {}};
   std::copy(shape.dims, shape.dims + axes_max, problem.dims);
   const auto launch = [&](const auto& functor) {
-    launch_teams(space, plan.league_size, plan.team_size, plan.scratch_bytes, functor, asked_team_size);
+    const int vector_length = plan.mapping == AxesMapping::rows ? plan.threads : 1;
+    launch_teams(space, plan.league_size, plan.team_size / vector_length, plan.scratch_bytes, functor, asked_team_size,
+                 vector_length);
   };
   if (plan.mapping == AxesMapping::groups) {
     place_group_axes(shape, plan.threads, problem);
@@ -115,8 +119,13 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
   } else if (plan.mapping == AxesMapping::lines) {
     if constexpr (takes_lines<Fold>()) {
       place_group_axes(shape, 1, problem);
-      launch(ReduceLines<Space, Problem>{problem, plan.scratch_bytes, shape.kept <= 1 && shape.reduced <= 1,
-                                         shape.kept == 1 ? shape.dims[0] : AxesDim{}});
+      const auto more = static_cast<std::uint64_t>(std::max<std::int64_t>(1, shape.reduced_size) - 1);
+      const int span = 29 - static_cast<int>(std::bit_width(more));
+      const AxesDim inner = shape.kept > 0 ? shape.dims[shape.kept - 1] : AxesDim{};
+      const std::int64_t batches =
+          !is_host_space<Space> && batches_lines(shape) ? ceil_div(inner.extent, plan.outputs) : 0;
+      launch(ReduceLines<Space, Problem>{problem, plan.scratch_bytes, span, batches,
+                                         batches * (shape.kept_size / inner.extent), inner});
     }
   } else {
     problem.rest = shape.reduced - shape.run_dims;
@@ -124,6 +133,10 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
     problem.divides_rest = problem.rest_size > problem.run_size;
     if (plan.mapping == AxesMapping::runs) {
       launch(ReduceRuns<Space, Problem>{problem, plan.scratch_bytes});
+    } else if (plan.mapping == AxesMapping::rows) {
+      if constexpr (takes_rows<Fold>() && !is_host_space<Space>) {
+        launch(ReduceRows<Space, Problem>{problem, plan.scratch_bytes, plan.threads});
+      }
     } else if constexpr (!is_host_space<Space>) {
       const int row = static_cast<int>(shape.reduced_size);
       launch(ReduceStaged<Space, Problem>{

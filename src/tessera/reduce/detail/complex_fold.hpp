@@ -44,7 +44,7 @@ class ComplexNormFold : public MomentsFold<R, Real> {
 
  public:
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
-  // Half of what real elements have: a group of two numbers each must fit a window.
+  // Half of what real elements have, as each is two numbers.
   static constexpr int host_lanes = 64;
   static constexpr int teams_at_once = 2;
   using thread_type = typename Base::thread_type;
@@ -80,10 +80,12 @@ class ComplexPartsFold {
   struct thread_type {
     typename PartFold::thread_type re, im;
   };
+  struct spill_type {
+    typename PartFold::spill_type re, im;
+  };
   struct team_type {
     typename PartFold::team_type re, im;
   };
-  using spill_type = team_type;
 
   KOKKOS_FUNCTION ComplexPartsFold(const R& reducer, const FoldContext& context)
       : m_part(reducer, context), m_nan(context.nan) {}
@@ -109,9 +111,9 @@ class ComplexPartsFold {
   }
 
   KOKKOS_FUNCTION team_type& close_alone(thread_type& thread, spill_type& spill, team_type& room) const {
-    m_part.close_alone(thread.re, spill.re, room.re);
-    m_part.close_alone(thread.im, spill.im, room.im);
-    return spill;  // where the parts' folds leave theirs
+    room.re = m_part.close_alone(thread.re, spill.re, room.re);
+    room.im = m_part.close_alone(thread.im, spill.im, room.im);
+    return room;
   }
 
   template <TeamMember Member>

@@ -12,6 +12,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/exact_integer.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/exact_expansion.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
@@ -29,45 +30,63 @@ class ExactProducts {
   static constexpr bool narrow = std::is_same_v<T, float>;
 
  public:
-  using thread_type = ExactWindow<Format::product_words, Format::product_digits::low_bit>;
+  using thread_type = ExactExpansion<narrow ? 3 : 4>;
   struct digits_type {
     typename Format::product_digits sum;
     Specials specials;
   };
+  struct spill_type : digits_type {
+    ExactRest rest;
+  };
+
+  KOKKOS_FUNCTION static void clear(spill_type& spill) {
+    spill.sum.clear();
+    spill.specials = {0, 0, 0};
+    spill.rest.used = false;
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) { thread.clear(); }
 
   template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& window, digits_type& digits,
+  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, spill_type& spill,
                                               const ElementPair<T> (&pairs)[N], const Index& index,
                                               const Status& status) {
-    double products[N];
-    bool vanished = false;
+    double terms[narrow ? N : 2 * N];
+    bool usual = true;
     TESSERA_UNROLL
     for (int k = 0; k < N; ++k) {
-      products[k] = rounded_product(static_cast<double>(pairs[k].x), static_cast<double>(pairs[k].y));
-      vanished = vanished || (products[k] == 0 && pairs[k].x != 0 && pairs[k].y != 0);
+      const auto x = static_cast<double>(pairs[k].x);
+      const auto y = static_cast<double>(pairs[k].y);
+      terms[k] = rounded_product(x, y);
+      if constexpr (!narrow) terms[N + k] = Kokkos::fma(x, y, -terms[k]);
+      usual = usual && is_usual(pairs[k], terms[k]);
     }
-    const ExponentRange range = exponent_range(products);
-    if (range.empty && !vanished) return;
-    // Below, the error of a product would be subnormal.
-    if (range.ordinary && !vanished && range.lowest >= -917 && range.highest <= thread_type::exponent_max) {
-      const int level =
-          window.template fit<false>(range.highest, range.lowest - (Format::product_bits - 1), digits.sum);
-      if (level != 0) {
-        window.count(narrow ? N : 2 * N, digits.sum);
-        if (!narrow && level <= 3 && N > 1) {
-          add_level<3>(window, pairs, products);
-        } else {
-          add_level<Format::product_words>(window, pairs, products);
-        }
-        return;
+    if (!usual) {
+      const Kept<ElementPair<T>, N> kept(pairs);
+      take_out(context, spill, kept, index, status);
+      TESSERA_UNROLL
+      for (int k = 0; k < N; ++k) {
+        if (!is_usual(pairs[k], terms[k])) terms[k] = terms[(narrow ? 0 : N) + k] = 0;
       }
     }
-    const Kept<ElementPair<T>, N> kept(pairs);
+    add_terms<!narrow>(thread, spill.rest, spill.sum, terms);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, spill_type& spill) {
+    thread.empty(spill.sum);
+    spill.rest.empty(spill.sum);
+  }
+
+ private:
+  /// What no sum of a few may hold, and products whose error is no double, go alone.
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION static void take_out(const FoldContext& context, digits_type& digits,
+                                                   const Kept<ElementPair<T>, N>& pairs, const Index& index,
+                                                   const Status& status) {
     TESSERA_NO_UNROLL
     for (int k = 0; k < N; ++k) {
-      const ElementPair<T> pair = kept.values[k];
+      const ElementPair<T> pair = pairs.values[k];
+      if (is_usual(pair, rounded_product(pair.x, pair.y))) continue;
       if (FloatParts<T>(pair.x).finite() && FloatParts<T>(pair.y).finite()) {
         deposit_product(digits.sum, pair.x, pair.y);
       } else {
@@ -76,18 +95,12 @@ class ExactProducts {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& window, digits_type& digits) {
-    window.empty(digits.sum);
-  }
-
- private:
-  template <int Level, int N>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_level(thread_type& window, const ElementPair<T> (&pairs)[N],
-                                                    const double (&products)[N]) {
-    TESSERA_UNROLL
-    for (int k = 0; k < N; ++k) {
-      window.template add<Level>(products[k]);
-      if constexpr (!narrow) window.template add_low<Level>(Kokkos::fma(pairs[k].x, pairs[k].y, -products[k]));
+  /// Whether the product, and its error where it has one, are doubles that sums can take.
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_usual(const ElementPair<T>& pair, double product) {
+    if constexpr (narrow) {
+      return magnitude_word(product) < ExactFormat<double>::unusual_word;
+    } else {
+      return is_usual_product(product) || (product == 0 && (pair.x == 0 || pair.y == 0));
     }
   }
 
@@ -123,7 +136,12 @@ class ExactProducts<T> {
     typename ExactFormat<T>::product_digits sum;
     Specials specials;
   };
+  using spill_type = digits_type;
 
+  KOKKOS_FUNCTION static void clear(spill_type& spill) {
+    spill.sum.clear();
+    spill.specials = {0, 0, 0};
+  }
   KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) { thread = {}; }
 
   template <int N, class Index>
@@ -161,15 +179,14 @@ class DotFold {
   static constexpr int team_size_max = 256;
   static constexpr int teams_at_once = 2;
   using thread_type = typename Products::thread_type;
-  using spill_type = typename Products::digits_type;
+  using spill_type = typename Products::spill_type;
   using team_type = typename Products::digits_type;
 
   KOKKOS_FUNCTION DotFold(const R&, const FoldContext& context) : m_context(context) {}
 
   KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, spill_type& spill) const {
     Products::clear(thread);
-    spill.sum.clear();
-    spill.specials = {0, 0, 0};
+    Products::clear(spill);
   }
 
   template <int N, class Index>

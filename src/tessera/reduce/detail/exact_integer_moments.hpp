@@ -41,6 +41,7 @@ class ExactMoments<T, Wanted> {
     Digits sum, magnitude, squares;
     Specials specials;
   };
+  using spill_type = digits_type;
 
   KOKKOS_FUNCTION static void clear(digits_type& digits) {
     digits.sum.clear();
@@ -89,6 +90,12 @@ class ExactMoments<T, Wanted> {
 
   KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, digits_type& digits) {
     empty(thread, digits);
+  }
+
+  KOKKOS_FUNCTION static void carry(digits_type& digits) {
+    if constexpr (Wanted.sum) digits.sum.carry();
+    if constexpr (Wanted.magnitude) digits.magnitude.carry();
+    if constexpr (Wanted.squares) digits.squares.carry();
   }
 
   template <TeamMember Member>

@@ -7,14 +7,16 @@
 #define TESSERA_REDUCE_DETAIL_EXACT_MOMENTS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
+#include <tessera/reduce/detail/exact_expansion.hpp>
 #include <tessera/reduce/detail/exact_rounding.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
-#include <tessera/reduce/detail/exact_window.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/status.hpp>
 #include <type_traits>
@@ -30,18 +32,18 @@ struct Moments {
 template <class T, Moments Wanted>
 class ExactMoments {
   using Format = ExactFormat<T>;
-  using SumWindow = ExactWindow<Format::sum_words, Format::sum_digits::low_bit>;
-  using ProductWindow = ExactWindow<Format::product_words, Format::product_digits::low_bit>;
+  static constexpr bool narrow = std::is_same_v<T, float>;
+  using Expansion = ExactExpansion<2>;
+  using ProductExpansion = ExactExpansion<narrow ? 3 : 4>;
   struct Nothing {};
   template <bool Used, class Type>
   using If = std::conditional_t<Used, Type, Nothing>;
-  static constexpr bool narrow = std::is_same_v<T, float>;
 
  public:
   struct thread_type {
-    If<Wanted.sum, SumWindow> sum;
-    If<Wanted.magnitude, SumWindow> magnitude;
-    If<Wanted.squares, ProductWindow> squares;
+    If<Wanted.sum, Expansion> sum;
+    If<Wanted.magnitude, Expansion> magnitude;
+    If<Wanted.squares, ProductExpansion> squares;
   };
   struct digits_type {
     If<Wanted.sum, typename Format::sum_digits> sum;
@@ -49,12 +51,17 @@ class ExactMoments {
     If<Wanted.squares, typename Format::product_digits> squares;
     Specials specials;
   };
+  struct spill_type : digits_type {
+    If<Wanted.sum, ExactRest> sum_rest;
+    If<Wanted.magnitude, ExactRest> magnitude_rest;
+    If<Wanted.squares, ExactRest> squares_rest;
+  };
 
-  KOKKOS_FUNCTION static void clear(digits_type& digits) {
-    if constexpr (Wanted.sum) digits.sum.clear();
-    if constexpr (Wanted.magnitude) digits.magnitude.clear();
-    if constexpr (Wanted.squares) digits.squares.clear();
-    digits.specials = {0, 0, 0};
+  KOKKOS_FUNCTION static void clear(spill_type& spill) {
+    if constexpr (Wanted.sum) clear(spill.sum, spill.sum_rest);
+    if constexpr (Wanted.magnitude) clear(spill.magnitude, spill.magnitude_rest);
+    if constexpr (Wanted.squares) clear(spill.squares, spill.squares_rest);
+    spill.specials = {0, 0, 0};
   }
   KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) {
     if constexpr (Wanted.sum) thread.sum.clear();
@@ -63,36 +70,37 @@ class ExactMoments {
   }
 
   template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, digits_type& digits,
+  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, spill_type& spill,
                                               const T (&elements)[N], const Index& index, const Status& status) {
-    const ExponentRange range = exponent_range(elements);
-    if (range.empty) return;
-    if constexpr (Wanted.sum) {
-      if (!range.ordinary || !add_sum<false>(thread.sum, digits.sum, elements, range)) {
-        add_sum_slowly<false>(thread.sum, digits.sum, elements);
-      }
-    }
-    if constexpr (Wanted.magnitude) {
-      if (!range.ordinary || !add_sum<true>(thread.magnitude, digits.magnitude, elements, range)) {
-        add_sum_slowly<true>(thread.magnitude, digits.magnitude, elements);
-      }
-    }
-    if constexpr (Wanted.squares) {
-      if (!range.ordinary || !add_squares(thread.squares, digits.squares, elements, range)) {
-        const Kept<T, N> kept(elements);
-        TESSERA_NO_UNROLL
-        for (int k = 0; k < N; ++k) {
-          const T x = kept.values[k];
-          if (FloatParts<T>(x).finite()) deposit_product(digits.squares, x, x);
+    FieldRange fields{};
+    bool usual;
+    if constexpr (narrow) {
+      fields = field_range(elements);
+      usual = fields.highest <= 2 * FloatFormat<T>::exponent_max;
+    } else {
+      const WordRange words = word_range(elements);
+      usual = words.largest < Format::unusual_word;
+      if constexpr (N == host_group) {
+        // A word tells the exponent, but zero from the smallest subnormals.
+        constexpr int shift = 20;
+        if (words.smallest >> shift == 0) {
+          fields = field_range(elements);
+        } else {
+          fields = {static_cast<int>(words.smallest >> shift), static_cast<int>(words.largest >> shift)};
         }
       }
     }
-    if (!range.ordinary) {
-      const Kept<T, N> kept(elements);
-      TESSERA_NO_UNROLL
-      for (int k = 0; k < N; ++k) {
-        const T x = kept.values[k];
-        if (!FloatParts<T>(x).finite()) note(context.nan, digits.specials, x, input_index(index, k), status);
+    if (usual) return add_usual(thread, spill, elements, fields);
+    // One by one. What is called has no address of the call's arguments: that would move the kernel's to each thread's
+    // memory.
+    const Kept<T, N> kept(elements);
+    TESSERA_NO_UNROLL
+    for (int k = 0; k < N; ++k) {
+      const T one[1] = {kept.values[k]};
+      if (magnitude_word(one[0]) < Format::unusual_word) {
+        add_usual(thread, spill, one, FieldRange{});
+      } else {
+        take_out(context.nan, spill, one[0], input_index(index, k), status);
       }
     }
   }
@@ -122,13 +130,13 @@ class ExactMoments {
   }
 
   /// The sum, or the sum of magnitudes, of one thread, where two doubles hold it.
-  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const digits_type& digits) {
+  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const spill_type& spill) {
     constexpr ExactPair none{0, Kokkos::Experimental::quiet_NaN_v<double>};
-    if (digits.specials.flags != 0) return none;
+    if (spill.specials.flags != 0) return none;
     if constexpr (Wanted.sum) {
-      return digits.sum.empty() ? thread.sum.pair() : none;
+      return spill.sum.empty() && !spill.sum_rest.used ? thread.sum.pair() : none;
     } else {
-      return digits.magnitude.empty() ? thread.magnitude.pair() : none;
+      return spill.magnitude.empty() && !spill.magnitude_rest.used ? thread.magnitude.pair() : none;
     }
   }
   KOKKOS_FUNCTION static void absorb(digits_type& digits, const ExactPair& part) {
@@ -145,14 +153,29 @@ class ExactMoments {
   }
 
   /// Leaves the sums of one thread in its digits.
-  KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, digits_type& digits) {
-    if constexpr (Wanted.sum) thread.sum.empty(digits.sum);
-    if constexpr (Wanted.magnitude) thread.magnitude.empty(digits.magnitude);
-    if constexpr (Wanted.squares) thread.squares.empty(digits.squares);
+  KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, spill_type& spill) {
+    if constexpr (Wanted.sum) {
+      thread.sum.empty(spill.sum);
+      spill.sum_rest.empty(spill.sum);
+    }
+    if constexpr (Wanted.magnitude) {
+      thread.magnitude.empty(spill.magnitude);
+      spill.magnitude_rest.empty(spill.magnitude);
+    }
+    if constexpr (Wanted.squares) {
+      thread.squares.empty(spill.squares);
+      spill.squares_rest.empty(spill.squares);
+    }
+  }
+
+  KOKKOS_FUNCTION static void carry(digits_type& digits) {
+    if constexpr (Wanted.sum) digits.sum.carry();
+    if constexpr (Wanted.magnitude) digits.magnitude.carry();
+    if constexpr (Wanted.squares) digits.squares.carry();
   }
 
   template <TeamMember Member>
-  KOKKOS_FORCEINLINE_FUNCTION static void close(const Member& team, thread_type& thread, digits_type& digits,
+  KOKKOS_FORCEINLINE_FUNCTION static void close(const Member& team, thread_type& thread, spill_type& digits,
                                                 digits_type& result, std::int64_t* tree) {
     if (team.team_rank() == 0) result.specials = {0, 0, 0};
     close_alone(thread, digits);
@@ -175,124 +198,23 @@ class ExactMoments {
   }
 
  private:
-  // Fewer elements take all words: no time is lost, and each choice is code.
-  static constexpr int choice_min = 8;
-
-  template <bool Magnitude, int Level, int N>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_level(SumWindow& window, const T (&elements)[N]) {
-#if defined(TESSERA_HOST_VECTORS)
-    if constexpr (N == host_group) {
-      window.template add_vectors<0, Level, N>([&](int first, HostVector<double>& terms) {
-        HostVector<T> loaded;
-        load_vector(elements + first, loaded);
-        terms = __builtin_convertvector(loaded, HostVector<double>);
-        if (Magnitude) terms = terms < 0 ? -terms : terms;
-      });
-      return;
-    }
-#endif
-    TESSERA_UNROLL
-    for (int k = 0; k < N; ++k) {
-      const double x = static_cast<double>(elements[k]);
-      window.template add<Level>(Magnitude ? Kokkos::fabs(x) : x);
-    }
+  template <class Digits>
+  KOKKOS_FUNCTION static void clear(Digits& digits, ExactRest& rest) {
+    digits.clear();
+    rest.used = false;
   }
 
-  template <bool Magnitude, int N>
-  KOKKOS_FORCEINLINE_FUNCTION static bool add_sum(SumWindow& window, typename Format::sum_digits& digits,
-                                                  const T (&elements)[N], const ExponentRange& range) {
-    if (range.highest > SumWindow::exponent_max) return false;
-    const int level =
-        window.template fit<(N < choice_min)>(range.highest, range.lowest - (FloatFormat<T>::mantissa - 1), digits);
-    if (level == 0) return false;
-    window.count(N, digits);
-    if constexpr (N < choice_min) {
-      add_level<Magnitude, Format::sum_words>(window, elements);
-    } else {
-      if (narrow && level == 1) {
-        add_level<Magnitude, 1>(window, elements);
-      } else if (level <= 2) {
-        add_level<Magnitude, 2>(window, elements);
-      } else {
-        add_level<Magnitude, Format::sum_words>(window, elements);
-      }
-    }
-    return true;
-  }
-
-  template <bool Magnitude, int N>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_sum_slowly(SumWindow& window, typename Format::sum_digits& digits,
-                                                         const T (&elements)[N]) {
-    window.count(N, digits);
-    const Kept<T, N> kept(elements);
-    TESSERA_NO_UNROLL
-    for (int k = 0; k < N; ++k) {
-      const T element = Magnitude ? Kokkos::fabs(kept.values[k]) : kept.values[k];
-      const FloatParts<T> parts(element);
-      const bool normal = parts.field() > 0 && parts.finite();
-      if (normal && window.below_top(parts.exponent()) &&
-          window.level(parts.exponent() - (FloatFormat<T>::mantissa - 1)) != 0) {
-        window.template add<Format::sum_words>(static_cast<double>(element));
-      } else if (parts.finite()) {
-        deposit_value(digits, element);
-      }
-    }
-  }
-
-  template <int Level, int N>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_squares_level(ProductWindow& window, const T (&elements)[N]) {
-#if defined(TESSERA_HOST_VECTORS)
-    if constexpr (N == host_group) {
-      window.template add_vectors<0, Level, N>([&](int first, HostVector<double>& squares) {
-        for (int j = 0; j < host_vector_width; ++j) {
-          const double x = static_cast<double>(elements[first + j]);
-          squares[j] = rounded_product(x, x);
-        }
-      });
-      if constexpr (!narrow) {
-        window.template add_vectors<1, Level, N>([&](int first, HostVector<double>& errors) {
-          for (int j = 0; j < host_vector_width; ++j) {
-            const double x = elements[first + j];
-            errors[j] = Kokkos::fma(x, x, -rounded_product(x, x));
-          }
-        });
-      }
-      return;
-    }
-#endif
-    TESSERA_UNROLL
-    for (int k = 0; k < N; ++k) {
-      const double x = static_cast<double>(elements[k]);
-      const double p = rounded_product(x, x);
-      window.template add<Level>(p);
-      if constexpr (!narrow) window.template add_low<Level>(Kokkos::fma(x, x, -p));
-    }
-  }
-
-  template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION static bool add_squares(ProductWindow& window, typename Format::product_digits& digits,
-                                                      const T (&elements)[N], const ExponentRange& range) {
-    // Below, the error of a square would be subnormal.
-    if (2 * range.highest + 1 > ProductWindow::exponent_max || 2 * range.lowest < -918) return false;
-    const int level = window.template fit<false>(2 * range.highest + 1,
-                                                 2 * range.lowest - 2 * (FloatFormat<T>::mantissa - 1), digits);
-    if (level == 0) return false;
-    window.count(narrow ? N : 2 * N, digits);
-    if constexpr (narrow || N < choice_min) {
-      add_squares_level<Format::product_words>(window, elements);
-    } else {
-      if (level <= 3) {
-        add_squares_level<3>(window, elements);
-      } else {
-        add_squares_level<Format::product_words>(window, elements);
-      }
-    }
-    return true;
-  }
-
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void note(NanPolicy nan, Specials& specials, T element, std::int64_t index,
-                                                    Status status) {
+  /// What no sum of a few may hold goes alone.
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(NanPolicy nan, digits_type& digits, T element,
+                                                        std::int64_t index, Status status) {
     const FloatParts<T> parts(element);
+    if (parts.finite()) {
+      if constexpr (Wanted.sum) deposit_value(digits.sum, element);
+      if constexpr (Wanted.magnitude) deposit_value(digits.magnitude, Kokkos::fabs(element));
+      if constexpr (Wanted.squares) deposit_product(digits.squares, element, element);
+      return;
+    }
+    Specials& specials = digits.specials;
     if (!parts.is_nan()) {
       specials.flags |= parts.negative() ? Specials::minus_infinity : Specials::plus_infinity;
       ++specials.infinities;
@@ -302,6 +224,175 @@ class ExactMoments {
     if (nan != NanPolicy::omit) specials.flags |= Specials::nan;
     if (nan == NanPolicy::error) status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(index));
   }
+
+  /// fields: of floats, and of doubles where they are a host's group.
+  template <int N>
+  TESSERA_INLINE_ON_DEVICE static void add_usual(thread_type& thread, spill_type& spill, const T (&terms)[N],
+                                                 const FieldRange& fields) {
+    if constexpr (Wanted.sum) add_sum<false>(thread.sum, spill.sum_rest, spill.sum, terms, fields);
+    if constexpr (Wanted.magnitude) {
+      add_sum<true>(thread.magnitude, spill.magnitude_rest, spill.magnitude, terms, fields);
+    }
+    if constexpr (Wanted.squares) add_squares(thread.squares, spill.squares_rest, spill.squares, terms, fields);
+  }
+
+  /// Terms that an expansion takes at once: more would not stay in registers.
+  static constexpr int group_max = narrow ? 4 : 8;
+
+  template <bool Magnitude>
+  KOKKOS_FORCEINLINE_FUNCTION static double term(T element) {
+    const auto x = static_cast<double>(element);
+    return Magnitude ? Kokkos::fabs(x) : x;
+  }
+
+  template <bool Magnitude, int N>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_sum(Expansion& sum, ExactRest& rest, typename Format::sum_digits& digits,
+                                                  const T (&elements)[N], const FieldRange& fields) {
+    if constexpr (narrow && N > 1) {
+      constexpr int span = 30 - static_cast<int>(std::bit_width(unsigned{N}));
+      if (fields.highest - fields.lowest <= span) {
+        double total[1] = {plain_sum<Magnitude>(elements)};  // in 53 bits
+        return add_terms<!narrow>(sum, rest, digits, total);
+      }
+    }
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (N == host_group) {
+      if (fields.highest - fields.lowest <= 91 - FloatFormat<T>::mantissa) {
+        double sums[2];
+        add_cut<N>(fields.highest + 1 - FloatFormat<T>::exponent_max, vector_of<Magnitude>(elements), sums);
+        return add_terms<!narrow>(sum, rest, digits, sums);
+      }
+    }
+#endif
+    constexpr int group = N < group_max ? N : group_max;
+    TESSERA_UNROLL
+    for (int first = 0; first < N; first += group) {
+      double terms[group];
+      TESSERA_UNROLL
+      for (int k = 0; k < group; ++k) terms[k] = term<Magnitude>(elements[first + k]);
+      add_terms<!narrow>(sum, rest, digits, terms);
+    }
+  }
+
+  /// Of finite floats in a few binades.
+  template <bool Magnitude, int N>
+  KOKKOS_FORCEINLINE_FUNCTION static double plain_sum(const T (&elements)[N]) {
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (N == host_group) {
+      constexpr int chains = 4;
+      HostVector<double> sums[chains] = {};
+      for (int first = 0; first < N; first += chains * host_vector_width) {
+        for (int c = 0; c < chains; ++c) {
+          HostVector<double> terms;
+          vector_of<Magnitude>(elements)(first + c * host_vector_width, terms);
+          sums[c] += terms;
+        }
+      }
+      const HostVector<double> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+#endif
+    double sum = 0;
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) sum += term<Magnitude>(elements[k]);
+    return sum;
+  }
+
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_squares(ProductExpansion& squares, ExactRest& rest,
+                                                      typename Format::product_digits& digits, const T (&elements)[N],
+                                                      [[maybe_unused]] const FieldRange& fields) {
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (N == host_group) {
+      if (add_cut_squares(squares, rest, digits, elements, fields)) return;
+    }
+#endif
+    constexpr int group_wanted = 4;
+    constexpr int group = N < group_wanted ? N : group_wanted;
+    TESSERA_UNROLL
+    for (int first = 0; first < N; first += group) {
+      T factors[group];
+      double terms[narrow ? group : 2 * group];
+      bool usual = true;
+      TESSERA_UNROLL
+      for (int k = 0; k < group; ++k) {
+        factors[k] = elements[first + k];
+        const auto x = static_cast<double>(factors[k]);
+        terms[k] = rounded_product(x, x);
+        if constexpr (!narrow) {
+          terms[group + k] = Kokkos::fma(x, x, -terms[k]);
+          usual = usual && has_usual_square(x);
+        }
+      }
+      if (!usual) {
+        const Kept<T, group> kept(factors);
+        take_out_squares(digits, kept);
+        TESSERA_UNROLL
+        for (int k = 0; k < group; ++k) {
+          if (!has_usual_square(factors[k])) terms[k] = terms[(narrow ? 0 : group) + k] = 0;
+        }
+      }
+      add_terms<!narrow>(squares, rest, digits, terms);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool has_usual_square(double x) {
+    return is_usual_product(rounded_product(x, x)) || x == 0;
+  }
+  template <int N>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out_squares(typename Format::product_digits& digits,
+                                                                const Kept<T, N>& factors) {
+    TESSERA_NO_UNROLL
+    for (int k = 0; k < N; ++k) {
+      const T x = factors.values[k];
+      if (!has_usual_square(x)) deposit_product(digits, x, x);
+    }
+  }
+
+#if defined(TESSERA_HOST_VECTORS)
+  /// Loads elements as terms, for add_cut().
+  template <bool Magnitude, int N>
+  static auto vector_of(const T (&elements)[N]) {
+    return [&elements](int first, HostVector<double>& terms) {
+      HostVector<T> loaded;
+      load_vector(elements + first, loaded);
+      terms = __builtin_convertvector(loaded, HostVector<double>);
+      if (Magnitude) terms = terms < 0 ? -terms : terms;
+    };
+  }
+
+  /// Where squares and their errors are in reach of one cut each.
+  template <int N>
+  static bool add_cut_squares(ProductExpansion& squares, ExactRest& rest, typename Format::product_digits& digits,
+                              const T (&elements)[N], const FieldRange& fields) {
+    const bool usual = narrow || (fields.lowest >= 565 && fields.highest <= 1528);
+    if (!usual || fields.highest - fields.lowest > (narrow ? 21 : 18)) return false;
+    const int top = 2 * (fields.highest + 1 - FloatFormat<T>::exponent_max);
+    double sums[2];
+    add_cut<N>(
+        top,
+        [&elements](int first, HostVector<double>& terms) {
+          for (int j = 0; j < host_vector_width; ++j) {
+            const auto x = static_cast<double>(elements[first + j]);
+            terms[j] = rounded_product(x, x);
+          }
+        },
+        sums);
+    add_terms<!narrow>(squares, rest, digits, sums);
+    if constexpr (!narrow) {
+      add_cut<N>(
+          top - 53,
+          [&elements](int first, HostVector<double>& terms) {
+            for (int j = 0; j < host_vector_width; ++j) {
+              const double x = elements[first + j];
+              terms[j] = Kokkos::fma(x, x, -rounded_product(x, x));
+            }
+          },
+          sums);
+      add_terms<!narrow>(squares, rest, digits, sums);
+    }
+    return true;
+  }
+#endif
 };
 
 }  // namespace tessera::detail

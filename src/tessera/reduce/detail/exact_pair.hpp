@@ -38,7 +38,11 @@ struct ExactPairSum {
 };
 
 /// A few terms one after the other.
-class ExactChain {
+template <class T>
+class ExactFew;
+
+template <>
+class ExactFew<double> {
  public:
   KOKKOS_FORCEINLINE_FUNCTION void add(double term) {
     const ExactPair high = two_sum(m_high, term);
@@ -47,7 +51,8 @@ class ExactChain {
     m_low = low.high;
     m_lost += Kokkos::fabs(low.low);
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair() const {
+  /// span: not looked at.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(int) const {
     ExactPair whole = two_sum(m_high, m_low);
     if (!(m_lost == 0)) whole.low = Kokkos::Experimental::quiet_NaN_v<double>;
     return whole;
@@ -56,6 +61,28 @@ class ExactChain {
  private:
   double m_high = 0, m_low = 0;
   double m_lost = 0;
+};
+
+/// Floats: a double holds their sum where their exponents are close, which is all that is looked at.
+template <>
+class ExactFew<float> {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION void add(float term) {
+    const std::uint32_t twice = Kokkos::bit_cast<std::uint32_t>(term) << 1;  // without its sign
+    m_largest = Kokkos::max(m_largest, twice);
+    m_smallest = Kokkos::min(m_smallest, twice - 2);  // of a zero the largest there is
+    m_sum += static_cast<double>(term);
+  }
+  /// span: binades between terms at most, 29 less log2 of their number.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(int span) const {
+    const int highest = static_cast<int>(m_largest >> 24);
+    const bool holds = highest < 255 && highest - static_cast<int>(m_smallest >> 24) <= span;
+    return {m_sum, holds ? 0 : Kokkos::Experimental::quiet_NaN_v<double>};
+  }
+
+ private:
+  double m_sum = 0;
+  std::uint32_t m_largest = 0, m_smallest = ~std::uint32_t{0};
 };
 
 /// Rounded once. To float by way of the odd neighbour, from which the second rounding goes as from the exact value

@@ -15,7 +15,7 @@
 
 namespace tessera::detail {
 
-/// Of an element type: the digits of sums of elements and of products, and the words of their windows.
+/// Of an element type: the digits of sums of elements and of products.
 template <class T>
 struct ExactFormat {
   using sum_digits = ExactDigits<0, 8>;
@@ -25,17 +25,13 @@ template <>
 struct ExactFormat<float> {
   using sum_digits = ExactDigits<-149, 12>;
   using product_digits = ExactDigits<-298, 20>;
-  static constexpr int sum_words = 2;      // 66 binades, 21 of them in one word
-  static constexpr int product_words = 2;  // 20 binades of elements
-  static constexpr int product_bits = 48;  // a product is a multiple of its leading bit / 2^(product_bits - 1)
+  static constexpr std::uint32_t unusual_word = 0x7f800000u;  // from here on elements go alone: infinite, NaN
 };
 template <>
 struct ExactFormat<double> {
   using sum_digits = ExactDigits<-1074, 68>;
   using product_digits = ExactDigits<-2148, 134>;
-  static constexpr int sum_words = 3;      // 36 binades in two words, 81 in three
-  static constexpr int product_words = 4;  // 13 binades of elements in three words, 36 in four
-  static constexpr int product_bits = 106;
+  static constexpr std::uint32_t unusual_word = 2036u << 20;  // 2^1013: sums of a few could overflow
 };
 
 /// What the digits do not show. Kept in slow memory, as is everything whose address a rare path takes.
@@ -115,13 +111,6 @@ struct Kept {
   }
 };
 
-/// The range of exponents of a group of terms; zeros fit anywhere.
-struct ExponentRange {
-  int lowest, highest;  // exponents of normal terms
-  bool empty;           // all zero
-  bool ordinary;        // neither NaN, infinite nor subnormal
-};
-
 /// High words of doubles, or floats, without their signs: they compare as magnitudes.
 KOKKOS_INLINE_FUNCTION std::uint32_t magnitude_word(float x) {
   return Kokkos::bit_cast<std::uint32_t>(x) & 0x7fffffffu;
@@ -130,40 +119,58 @@ KOKKOS_INLINE_FUNCTION std::uint32_t magnitude_word(double x) {
   return static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(x) >> 32) & 0x7fffffffu;
 }
 
+/// Of a group: of doubles quicker to see than exponents are.
+struct WordRange {
+  std::uint32_t smallest, largest;
+};
 template <class T, int N>
-KOKKOS_INLINE_FUNCTION ExponentRange exponent_range(const T (&terms)[N]) {
-  constexpr int shift = std::is_same_v<T, float> ? 23 : 20;
-  constexpr std::uint32_t normal = 1u << shift;
-  constexpr std::uint32_t infinite = static_cast<std::uint32_t>(2 * FloatFormat<T>::exponent_max + 1) << shift;
-  std::uint32_t largest = 0;
-  std::uint32_t smallest = ~0u;
+KOKKOS_INLINE_FUNCTION WordRange word_range(const T (&terms)[N]) {
+  WordRange range{~0u, 0};
   TESSERA_UNROLL
   for (int k = 0; k < N; ++k) {
     const std::uint32_t word = magnitude_word(terms[k]);
-    largest = word > largest ? word : largest;
-    smallest = word < smallest ? word : smallest;
+    range.largest = word > range.largest ? word : range.largest;
+    range.smallest = word < range.smallest ? word : range.smallest;
   }
-  bool ordinary = largest < infinite;
-  bool empty = false;
-  if (smallest < normal) {
-    // Zeros do not count, subnormals do.
-    smallest = ~0u;
-    empty = true;
-    TESSERA_UNROLL
-    for (int k = 0; k < N; ++k) {
-      const std::uint32_t word = magnitude_word(terms[k]);
-      const bool zero = FloatParts<T>(terms[k]).magnitude() == 0;
-      empty = empty && zero;
-      ordinary = ordinary && (zero || word >= normal);
-      smallest = !zero && word < smallest ? word : smallest;
-    }
+  return range;
+}
+
+/// Exponent fields of a group of terms: finite ones are multiples of 2^(lowest - bias - mantissa + 1) and below
+/// 2^(highest - bias + 1). Zeros fit anywhere, and a power of two counts as if it were lower.
+struct FieldRange {
+  int lowest, highest;
+};
+template <class T, int N>
+KOKKOS_INLINE_FUNCTION FieldRange field_range(const T (&terms)[N]) {
+  using Bits = typename FloatFormat<T>::bits_type;
+  Bits largest = 0;
+  Bits smallest = ~Bits{0};
+  TESSERA_UNROLL
+  for (int k = 0; k < N; ++k) {
+    const Bits twice = static_cast<Bits>(Kokkos::bit_cast<Bits>(terms[k]) << 1);  // without its sign
+    const auto less = static_cast<Bits>(twice - 2);                               // of a zero the largest there is
+    largest = twice > largest ? twice : largest;
+    smallest = less < smallest ? less : smallest;
   }
-  return {static_cast<int>(smallest >> shift) - FloatFormat<T>::exponent_max,
-          static_cast<int>(largest >> shift) - FloatFormat<T>::exponent_max, empty, ordinary};
+  constexpr int shift = FloatFormat<T>::mantissa;
+  return {static_cast<int>(smallest >> shift), static_cast<int>(largest >> shift)};
+}
+
+/// Doubles that are multiples of the digits' unit to the digits.
+template <int LowBit, int Count, int N>
+TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_all(ExactDigits<LowBit, Count>& digits, const Kept<double, N>& values) {
+  TESSERA_NO_UNROLL
+  for (int k = 0; k < N; ++k) deposit_multiple(digits, values.values[k]);
 }
 
 /// Rounded by fma, which no compiler contracts with the addition that follows.
 KOKKOS_INLINE_FUNCTION double rounded_product(double a, double b) { return Kokkos::fma(a, b, -0.0); }
+
+/// Whether the error of a product of doubles is a double too, and sums of a few such products cannot overflow.
+KOKKOS_INLINE_FUNCTION bool is_usual_product(double product) {
+  constexpr std::uint32_t low = static_cast<std::uint32_t>(1023 - 917) << 20;
+  return magnitude_word(product) - low < ExactFormat<double>::unusual_word - low;
+}
 
 }  // namespace tessera::detail
 

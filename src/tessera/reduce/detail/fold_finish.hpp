@@ -55,6 +55,12 @@ KOKKOS_INLINE_FUNCTION constexpr bool takes_lines() {
   }
 }
 
+/// Whether lanes can join what it makes of their shares by shuffles.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool takes_rows() {
+  return takes_lines<Fold>() && (sums_in_pairs<Fold>() || sizeof(typename Fold::team_type) <= 32);
+}
+
 /// The total of a group as a pair; the same in each of its threads. scratch: of closing.
 template <TeamMember Member, class Fold>
 KOKKOS_FUNCTION ExactPair joined_pair(const Member& group, const Fold& fold, const typename Fold::thread_type& thread,

@@ -127,10 +127,11 @@ class MomentsFold {
       std::is_floating_point_v<T> && R::wanted.sum != R::wanted.magnitude && !R::wanted.squares && requires {
     R::is_total;
   };
-  static constexpr int team_size_max = 256;
-  static constexpr int teams_at_once = R::wanted.squares ? 2 : 3;
+  // Two such teams have 72 registers a thread, which suffice one sum of elements.
+  static constexpr int team_size_max = R::wanted.sum != R::wanted.magnitude && !R::wanted.squares ? 448 : 256;
+  static constexpr int teams_at_once = 2;
   using thread_type = typename Sums::thread_type;
-  using spill_type = typename Sums::digits_type;
+  using spill_type = typename Sums::spill_type;
   using team_type = typename Sums::digits_type;
 
   KOKKOS_FUNCTION MomentsFold(const R& reducer, const FoldContext& context) : m_reducer(reducer), m_context(context) {}
@@ -150,11 +151,8 @@ class MomentsFold {
     Sums::absorb(spill, part);
   }
 
-  /// Of an element, for ExactChain.
-  KOKKOS_FORCEINLINE_FUNCTION static double term(T element) {
-    const auto value = static_cast<double>(element);
-    return R::wanted.magnitude ? Kokkos::fabs(value) : value;
-  }
+  /// Of an element, for ExactFew.
+  KOKKOS_FORCEINLINE_FUNCTION static T term(T element) { return R::wanted.magnitude ? Kokkos::fabs(element) : element; }
   KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(const thread_type& thread, const spill_type& spill) const {
     return Sums::pair(thread, spill);
   }
@@ -182,6 +180,7 @@ class MomentsFold {
 
   KOKKOS_FUNCTION team_type& close_alone(thread_type& thread, spill_type& spill, team_type&) const {
     Sums::close_alone(thread, spill);
+    Sums::carry(spill);
     return spill;
   }
 

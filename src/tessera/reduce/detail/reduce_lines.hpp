@@ -8,48 +8,162 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/detail/reduce_groups.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
 template <ExecutionSpace Space, class Problem>
 struct ReduceLines {
   using Fold = typename Problem::fold_type;
-  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, 4>,
+  using T = typename Problem::element_type;
+  using Result = typename Problem::result_type;
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, 3>,
                                          Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+  using Member = typename policy_type::member_type;
   static constexpr const char* label = "tessera::reduce_axes::lines";
 
   Problem problem;
   std::size_t scratch_bytes;
-  bool plain;    // one kept axis at most, and one reduced one: no divisions
-  AxesDim kept;  // that axis
+  int span;                    // for ExactFew
+  std::int64_t batches_inner;  // along the fastest kept axis; 0: outputs one by one
+  std::int64_t batches;
+  AxesDim inner;  // that axis
 
-  KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
-    const AxesDim* axes = plain ? nullptr : axes_in_reach<Space>(team, problem, team_scratch(team, scratch_bytes));
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const AxesDim* axes = batches_inner != 0 && problem.kept <= 1
+                              ? nullptr
+                              : axes_in_reach<Space>(team, problem, team_scratch(team, scratch_bytes));
+    if constexpr (!is_host_space<Space>) {
+      if (batches_inner != 0) return reduce_batches(team, axes);
+    }
     const std::int64_t rank = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
     const std::int64_t threads = std::int64_t{team.league_size()} * team.team_size();
     // Neighbouring outputs: to neighbouring threads of a device, to one of a host.
     constexpr bool is_host = is_host_space<Space>;
     const IndexRange mine = is_host ? items_of(problem.kept_size, rank, threads) : IndexRange{rank, problem.kept_size};
     for (std::int64_t output = mine.begin; output < mine.end; output += is_host ? 1 : threads) {
-      if (plain) {
-        const AxesOffsets base{output * kept.in, output * kept.out, output * kept.position, output * kept.input};
-        reduce_line(base, [&](const auto& visit) { visit_lane(base, AxesOffsets{0, 0, 0, 0}, visit); });
-      } else {
-        const AxesOffsets base = axes_offsets(axes, problem.kept, output);
-        reduce_line(base, [&](const auto& visit) {
-          for_each_line(problem, axes, IndexRange{0, problem.rest_size}, 0, 1,
-                        [&](const AxesOffsets& at) { visit_lane(base, at, visit); });
-        });
-      }
+      const AxesOffsets base = axes_offsets(axes, problem.kept, output);
+      reduce_line(base, [&](const auto& visit) {
+        for_each_line(problem, axes, IndexRange{0, problem.rest_size}, 0, 1,
+                      [&](const AxesOffsets& at) { visit_lane(base, at, visit); });
+      });
     }
   }
 
  private:
+  /// A sum, or what a fold makes of elements one by one.
+  struct PairLine {
+    ExactFew<std::conditional_t<sums_in_pairs<Fold>(), T, double>> few;
+    KOKKOS_FORCEINLINE_FUNCTION explicit PairLine(const Fold&) {}
+    KOKKOS_FORCEINLINE_FUNCTION void add(const Fold&, const T& element, std::int64_t, std::int64_t, const Status&) {
+      few.add(Fold::term(element));
+    }
+  };
+  struct ValueLine {
+    typename Fold::team_type total;
+    KOKKOS_FORCEINLINE_FUNCTION explicit ValueLine(const Fold& fold) : total(fold.identity()) {}
+    KOKKOS_FORCEINLINE_FUNCTION void add(const Fold& fold, const T& element, std::int64_t position, std::int64_t input,
+                                         const Status& status) {
+      fold.join(total, fold.lifted(element, position, input, status));
+    }
+  };
+  using Line = std::conditional_t<sums_in_pairs<Fold>(), PairLine, ValueLine>;
+
+  /// Several outputs a thread, a team's side by side, so that enough loads are in flight.
+  KOKKOS_FUNCTION void reduce_batches(const Member& team, const AxesDim* axes) const {
+    const std::int64_t step = team.team_size();
+    const std::int64_t batch = lines_at_once * step;
+    for (std::int64_t item = team.league_rank(); item < batches; item += team.league_size()) {
+      AxesOffsets outer{0, 0, 0, 0};
+      std::int64_t begin = item;
+      if (problem.kept > 1) {
+        const QuotientRemainder split = divide(item, batches_inner);
+        outer = axes_offsets(axes, problem.kept - 1, split.quotient);
+        begin = split.remainder;
+      }
+      begin = begin * batch + team.team_rank();
+      const auto base = [&](int u) {
+        const std::int64_t i = begin + u * step;
+        return AxesOffsets{outer.in + i * inner.in, outer.out + i * inner.out, outer.position + i * inner.position,
+                           outer.input + i * inner.input};
+      };
+      // Those of the last batch go alone, and those that one look did not do for.
+      unsigned alone = 0;
+      if (begin - team.team_rank() + batch <= inner.extent) {
+        alone = reduce_batch(base);
+      } else {
+        for (int u = 0; u < lines_at_once; ++u) alone |= begin + u * step < inner.extent ? 1u << u : 0u;
+      }
+      TESSERA_NO_UNROLL
+      for (int u = 0; alone >> u != 0; ++u) {
+        if ((alone >> u & 1) == 0) continue;
+        const AxesOffsets at = base(u);
+        reduce_line(at, [&](const auto& visit) { visit_lane(at, AxesOffsets{0, 0, 0, 0}, visit); });
+      }
+    }
+  }
+
+  /// Returns the outputs that are still to be done, as bits.
+  template <class Base>
+  KOKKOS_FORCEINLINE_FUNCTION unsigned reduce_batch(const Base& base) const {
+    constexpr int loads = 4;
+    const AxesDim& lane = problem.lane;
+    const AxesOffsets first = base(0), second = base(1);
+    const std::int64_t step = second.in - first.in;
+    const T* from = problem.in + first.in;
+    const Status input_status(problem.status_word);
+    Line lines[lines_at_once] = {Line(problem.fold), Line(problem.fold), Line(problem.fold), Line(problem.fold)};
+    const auto add = [&](int u, const T& element, std::int64_t l) {
+      lines[u].add(problem.fold, element, l * lane.position,
+                   first.input + u * (second.input - first.input) + l * lane.input, input_status);
+    };
+    std::int64_t l = 0;
+    for (; l + loads <= lane.extent; l += loads) {
+      T loaded[lines_at_once][loads];
+      TESSERA_UNROLL
+      for (int u = 0; u < lines_at_once; ++u) {
+        TESSERA_UNROLL
+        for (int k = 0; k < loads; ++k) loaded[u][k] = from[u * step + (l + k) * lane.in];
+      }
+      TESSERA_UNROLL
+      for (int u = 0; u < lines_at_once; ++u) {
+        TESSERA_UNROLL
+        for (int k = 0; k < loads; ++k) add(u, loaded[u][k], l + k);
+      }
+    }
+    for (; l < lane.extent; ++l) {
+      T loaded[lines_at_once];
+      TESSERA_UNROLL
+      for (int u = 0; u < lines_at_once; ++u) loaded[u] = from[u * step + l * lane.in];
+      TESSERA_UNROLL
+      for (int u = 0; u < lines_at_once; ++u) add(u, loaded[u], l);
+    }
+    unsigned left = 0;
+    TESSERA_UNROLL
+    for (int u = 0; u < lines_at_once; ++u) left |= finish_line(base(u), lines[u]) ? 0u : 1u << u;
+    return left;
+  }
+
+  /// Writes the result, unless the line could not hold it.
+  KOKKOS_FORCEINLINE_FUNCTION bool finish_line(const AxesOffsets& base, Line& line) const {
+    const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
+    auto& to = problem.out[base.out];
+    if constexpr (sums_in_pairs<Fold>()) {
+      const ExactPair whole = line.few.pair(span);
+      if (!whole.exact()) return false;
+      to = problem.fold.template finalize<Result>(whole, problem.reduced_size, status);
+    } else {
+      to = problem.fold.template finalize<Result>(line.total, problem.reduced_size, status);
+    }
+    return true;
+  }
+
   /// Calls visit(element, offsets) for those of a line that begins at `at`, several loads in flight.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void visit_lane(const AxesOffsets& base, const AxesOffsets& at,
@@ -62,7 +176,7 @@ struct ReduceLines {
     };
     std::int64_t l = 0;
     for (; l + loads <= lane.extent; l += loads) {
-      typename Problem::element_type loaded[loads];
+      T loaded[loads];
       TESSERA_UNROLL
       for (int k = 0; k < loads; ++k) loaded[k] = from[(l + k) * lane.in];
       TESSERA_UNROLL
@@ -74,15 +188,13 @@ struct ReduceLines {
   /// elements(visit) calls visit with each element and its offsets.
   template <class Elements>
   KOKKOS_FORCEINLINE_FUNCTION void reduce_line(const AxesOffsets& base, const Elements& elements) const {
-    using T = typename Problem::element_type;
-    auto& to = problem.out[base.out];
-    const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
     const Status input_status(problem.status_word);
-    using Result = typename Problem::result_type;
     if constexpr (sums_in_pairs<Fold>()) {
-      ExactChain chain;
-      elements([&](const T& element, const AxesOffsets&) { chain.add(Fold::term(element)); });
-      const ExactPair whole = chain.pair();
+      ExactFew<double> few;
+      elements([&](const T& element, const AxesOffsets&) { few.add(static_cast<double>(Fold::term(element))); });
+      const ExactPair whole = few.pair(span);
+      const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
+      auto& to = problem.out[base.out];
       if (whole.exact()) {
         to = problem.fold.template finalize<Result>(whole, problem.reduced_size, status);
         return;
@@ -98,11 +210,11 @@ struct ReduceLines {
       auto& total = problem.fold.close_alone(thread, spill, room);
       to = problem.fold.template finalize<Result>(total, problem.reduced_size, status);
     } else {
-      auto total = problem.fold.identity();
+      Line line(problem.fold);
       elements([&](const T& element, const AxesOffsets& at) {
-        problem.fold.join(total, problem.fold.lifted(element, at.position, at.input, input_status));
+        line.add(problem.fold, element, at.position, at.input, input_status);
       });
-      to = problem.fold.template finalize<Result>(total, problem.reduced_size, status);
+      finish_line(base, line);
     }
   }
 };

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The fast part of an exact sum: a few doubles whose sum is the exact one. A term is added to the first, the rounding
+// error of that to the second, and so on (J. Shewchuk, "Adaptive precision floating-point arithmetic and fast robust
+// geometric predicates", 1997, GROW-EXPANSION); what is left after the last goes to the digits. Terms of ordinary data
+// leave nothing after the second, which is seen by looking, so there is no window to place and none to empty.
+#ifndef TESSERA_REDUCE_DETAIL_EXACT_EXPANSION_HPP
+#define TESSERA_REDUCE_DETAIL_EXACT_EXPANSION_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/detail/host_vector.hpp>
+#include <tessera/detail/noinline.hpp>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/exact_digits.hpp>
+#include <tessera/reduce/detail/exact_pair.hpp>
+#include <tessera/reduce/detail/exact_terms.hpp>
+
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ == 1)
+#error "Tessera's exact sums need IEEE arithmetic: compile without -ffast-math, -fassociative-math, -ffinite-math-only"
+#endif
+
+namespace tessera::detail {
+
+/// Parts: two for ordinary data; each further one adds 53 bits to what is summed without a look at the digits.
+template <int Parts>
+class ExactExpansion {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION void clear() {
+    TESSERA_UNROLL
+    for (int part = 0; part < Parts; ++part) m_part[part] = 0;
+  }
+
+  /// Adds finite terms below 2^1013 in magnitude. What finds no place is left in them; returns whether nothing is.
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION bool add(double (&terms)[N]) {
+    return add_from<0>(terms);
+  }
+
+  /// Whether such terms cannot overflow it.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool has_room() const {
+    return magnitude_word(m_part[0]) < ExactFormat<double>::unusual_word;
+  }
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair() const {
+    ExactPair whole{m_part[Parts - 1], 0};
+    TESSERA_UNROLL
+    for (int part = Parts - 2; part >= 0; --part) ExactPairSum{}.join(whole, {m_part[part], 0});
+    return whole;
+  }
+
+  /// Moves everything to the digits.
+  template <int LowBit, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void empty(ExactDigits<LowBit, Count>& digits) {
+    const Kept<double, Parts> kept(m_part);
+    deposit_all(digits, kept);
+    clear();
+  }
+
+ private:
+  template <int First, int N>
+  KOKKOS_FORCEINLINE_FUNCTION bool add_from(double (&terms)[N]) {
+    constexpr int last = First + 2 < Parts ? First + 2 : Parts;
+    double left = 0;
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) {
+      TESSERA_UNROLL
+      for (int part = First; part < last; ++part) {
+        const ExactPair sum = two_sum(m_part[part], terms[k]);
+        m_part[part] = sum.high;
+        terms[k] = sum.low;
+      }
+      left += Kokkos::fabs(terms[k]);
+    }
+    if (left == 0) return true;
+    if constexpr (last < Parts) {
+      return add_from<last>(terms);
+    } else {
+      return false;
+    }
+  }
+
+  double m_part[Parts];
+};
+
+/// Takes what an expansion in registers leaves: another one, in slow memory.
+struct ExactRest {
+  ExactExpansion<4> parts;
+  bool used;  // else parts is not even initialised
+
+  template <class Digits, int N>
+  TESSERA_NOINLINE KOKKOS_FUNCTION void add(Digits& digits, Kept<double, N>& terms) {
+    if (!used) parts.clear();
+    used = true;
+    if (!parts.has_room()) parts.empty(digits);
+    if (!parts.add(terms.values)) deposit_all(digits, terms);
+  }
+
+  template <class Digits>
+  KOKKOS_FUNCTION void empty(Digits& digits) {
+    if (used) parts.empty(digits);
+    used = false;
+  }
+};
+
+/// Adds terms as ExactExpansion::add() takes them, to the last bit. Unbounded: they could overflow it.
+template <bool Unbounded, int Parts, class Digits, int N>
+KOKKOS_FORCEINLINE_FUNCTION void add_terms(ExactExpansion<Parts>& expansion, ExactRest& rest, Digits& digits,
+                                           double (&terms)[N]) {
+  if (Unbounded && !expansion.has_room()) expansion.empty(digits);
+  if (!expansion.add(terms)) {
+    Kept<double, N> kept(terms);
+    rest.add(digits, kept);
+  }
+}
+
+#if defined(TESSERA_HOST_VECTORS)
+/// Of N terms below 2^top that load(first, vector) takes four at a time: the sum of their pieces that are multiples of
+/// 2^(top-44), by (x + C) - C with C = 1.5 * 2^(top+8), and the sum of what these leave (J. Demmel, P. Ahrens,
+/// H. Nguyen, "Efficient reproducible floating point summation and BLAS", 2016, cut likewise but round). Both are exact
+/// for N <= 128 where what is left spans no more than 46 bits.
+template <int N, class Load>
+void add_cut(int top, const Load& load, double (&sums)[2]) {
+  constexpr int chains = 4;
+  constexpr int width = host_vector_width;
+  static_assert(N % (chains * width) == 0 && N <= 128);
+  const int unit = top - 44 < -1074 ? -1074 : top - 44;
+  const double cut =
+      Kokkos::bit_cast<double>((static_cast<std::uint64_t>(unit + 52 + 1023) << 52) | (std::uint64_t{1} << 51));
+  HostVector<double> pieces[chains] = {}, rest[chains] = {};
+  for (int first = 0; first < N; first += chains * width) {
+    for (int c = 0; c < chains; ++c) {
+      HostVector<double> term;
+      load(first + c * width, term);
+      const HostVector<double> piece = (term + cut) - cut;
+      pieces[c] += piece;
+      rest[c] += term - piece;
+    }
+  }
+  const auto total = [](const HostVector<double>(&of)[chains]) {
+    const HostVector<double> sum = (of[0] + of[1]) + (of[2] + of[3]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  };
+  sums[0] = total(pieces);
+  sums[1] = total(rest);
+}
+#endif
+
+}  // namespace tessera::detail
+
+#endif
