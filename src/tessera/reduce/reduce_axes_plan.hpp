@@ -157,10 +157,11 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
 
   // Measured on an H200: columns may be longer than rows, of which too many do not fit the caches, if there are many.
   const bool many = kept >= (std::int64_t{1} << 17);
-  const std::int64_t line_max = rows && !limits.is_host ? 64 / static_cast<std::int64_t>(element_bytes)
-                                : rows || !many         ? 32
-                                                        : 256;
-  if (takes_lines<Fold>() && reduced <= line_max && (rows || !limits.is_host)) {
+  const std::int64_t row_bytes = reduced * static_cast<std::int64_t>(element_bytes);
+  // Longer rows of neighbouring threads share cache lines where these fall on different banks.
+  const bool short_row = row_bytes <= 64 || (row_bytes <= 128 && row_bytes % 32 != 0);
+  const bool few = limits.is_host ? rows && reduced <= 32 : rows ? short_row : reduced <= (many ? 256 : 32);
+  if (takes_lines<Fold>() && few) {
     plan.mapping = AxesMapping::lines;
     plan.team_size = asked(limits.is_host ? 1 : axes_team_size_max);
     plan.outputs = plan.team_size * (limits.is_host ? 1 : lines_at_once);
@@ -196,9 +197,9 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
     while (!groups_fit() && 2 * plan.threads <= plan.team_size) plan.threads *= 2;
     if (!groups_fit()) plan.threads = 1;
     plan.team_size -= plan.team_size % plan.threads;
-    const std::int64_t row_bytes = staged_row_length(reduced, plan.threads) * static_cast<std::int64_t>(element_bytes);
+    const std::int64_t tile_row = staged_row_length(reduced, plan.threads) * static_cast<std::int64_t>(element_bytes);
     plan.outputs =
-        static_cast<int>(clamped(static_cast<std::int64_t>(axes_tile_bytes) / row_bytes, 1, 8 * plan.team_size));
+        static_cast<int>(clamped(static_cast<std::int64_t>(axes_tile_bytes) / tile_row, 1, 8 * plan.team_size));
     elements_min = std::numeric_limits<std::int64_t>::max();
   } else if (rows && shape.run_size >= 512 && shape.run_size * static_cast<std::int64_t>(element_bytes) >= 2048) {
     plan.mapping = AxesMapping::runs;

@@ -3,8 +3,8 @@
 //
 // The fast part of an exact sum: a few doubles whose sum is the exact one. A term is added to the first, the rounding
 // error of that to the second, and so on (J. Shewchuk, "Adaptive precision floating-point arithmetic and fast robust
-// geometric predicates", 1997, GROW-EXPANSION); what is left after the last goes to the digits. Terms of ordinary data
-// leave nothing after the second, which is seen by looking, so there is no window to place and none to empty.
+// geometric predicates", 1997, GROW-EXPANSION). Ordinary data leave nothing after the second; what they do leave goes
+// to further doubles in slow memory, and from there to the digits.
 #ifndef TESSERA_REDUCE_DETAIL_EXACT_EXPANSION_HPP
 #define TESSERA_REDUCE_DETAIL_EXACT_EXPANSION_HPP
 
@@ -116,19 +116,22 @@ KOKKOS_FORCEINLINE_FUNCTION void add_terms(ExactExpansion<Parts>& expansion, Exa
   }
 }
 
+/// (x + C) - C with this C is the piece of x that is a multiple of 2^(top-44), for x below 2^top (J. Demmel, P. Ahrens,
+/// H. Nguyen, "Efficient reproducible floating point summation and BLAS", 2016, cut likewise but round). Pieces of 128
+/// terms add without error, and so does what they leave where that spans no more than 46 bits.
+KOKKOS_INLINE_FUNCTION double cut_below(int top) {
+  const int unit = top - 44 < -1074 ? -1074 : top - 44;
+  return Kokkos::bit_cast<double>((static_cast<std::uint64_t>(unit + 52 + 1023) << 52) | (std::uint64_t{1} << 51));
+}
+
 #if defined(TESSERA_HOST_VECTORS)
-/// Of N terms below 2^top that load(first, vector) takes four at a time: the sum of their pieces that are multiples of
-/// 2^(top-44), by (x + C) - C with C = 1.5 * 2^(top+8), and the sum of what these leave (J. Demmel, P. Ahrens,
-/// H. Nguyen, "Efficient reproducible floating point summation and BLAS", 2016, cut likewise but round). Both are exact
-/// for N <= 128 where what is left spans no more than 46 bits.
+/// Of N terms below 2^top that load(first, vector) takes four at a time: the sums of their pieces, and of the rest.
 template <int N, class Load>
-void add_cut(int top, const Load& load, double (&sums)[2]) {
+void add_cut(int top, const Load& load, double& pieces_sum, double& rest_sum) {
   constexpr int chains = 4;
   constexpr int width = host_vector_width;
   static_assert(N % (chains * width) == 0 && N <= 128);
-  const int unit = top - 44 < -1074 ? -1074 : top - 44;
-  const double cut =
-      Kokkos::bit_cast<double>((static_cast<std::uint64_t>(unit + 52 + 1023) << 52) | (std::uint64_t{1} << 51));
+  const double cut = cut_below(top);
   HostVector<double> pieces[chains] = {}, rest[chains] = {};
   for (int first = 0; first < N; first += chains * width) {
     for (int c = 0; c < chains; ++c) {
@@ -143,8 +146,8 @@ void add_cut(int top, const Load& load, double (&sums)[2]) {
     const HostVector<double> sum = (of[0] + of[1]) + (of[2] + of[3]);
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
   };
-  sums[0] = total(pieces);
-  sums[1] = total(rest);
+  pieces_sum = total(pieces);
+  rest_sum = total(rest);
 }
 #endif
 

@@ -7,7 +7,6 @@
 #define TESSERA_REDUCE_DETAIL_EXACT_MOMENTS_HPP
 
 #include <Kokkos_Core.hpp>
-#include <bit>
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/host_vector.hpp>
@@ -80,7 +79,7 @@ class ExactMoments {
     } else {
       const WordRange words = word_range(elements);
       usual = words.largest < Format::unusual_word;
-      if constexpr (N == host_group) {
+      if constexpr (N == host_group || Wanted.squares) {
         // A word tells the exponent, but zero from the smallest subnormals.
         constexpr int shift = 20;
         if (words.smallest >> shift == 0) {
@@ -249,7 +248,7 @@ class ExactMoments {
   KOKKOS_FORCEINLINE_FUNCTION static void add_sum(Expansion& sum, ExactRest& rest, typename Format::sum_digits& digits,
                                                   const T (&elements)[N], const FieldRange& fields) {
     if constexpr (narrow && N > 1) {
-      constexpr int span = 30 - static_cast<int>(std::bit_width(unsigned{N}));
+      constexpr int span = 29 - log2_floor(N);
       if (fields.highest - fields.lowest <= span) {
         double total[1] = {plain_sum<Magnitude>(elements)};  // in 53 bits
         return add_terms<!narrow>(sum, rest, digits, total);
@@ -259,7 +258,7 @@ class ExactMoments {
     if constexpr (N == host_group) {
       if (fields.highest - fields.lowest <= 91 - FloatFormat<T>::mantissa) {
         double sums[2];
-        add_cut<N>(fields.highest + 1 - FloatFormat<T>::exponent_max, vector_of<Magnitude>(elements), sums);
+        add_cut<N>(fields.highest + 1 - FloatFormat<T>::exponent_max, vector_of<Magnitude>(elements), sums[0], sums[1]);
         return add_terms<!narrow>(sum, rest, digits, sums);
       }
     }
@@ -301,12 +300,13 @@ class ExactMoments {
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION static void add_squares(ProductExpansion& squares, ExactRest& rest,
                                                       typename Format::product_digits& digits, const T (&elements)[N],
-                                                      [[maybe_unused]] const FieldRange& fields) {
-#if defined(TESSERA_HOST_VECTORS)
-    if constexpr (N == host_group) {
-      if (add_cut_squares(squares, rest, digits, elements, fields)) return;
+                                                      const FieldRange& fields) {
+    if (N >= 8 && can_cut_squares(fields)) {
+      const int top = 2 * (fields.highest + 1 - FloatFormat<T>::exponent_max);
+      double sums[narrow ? 2 : 4] = {};
+      sum_cut_squares(elements, top, sums);
+      return add_terms<!narrow>(squares, rest, digits, sums);
     }
-#endif
     constexpr int group_wanted = 4;
     constexpr int group = N < group_wanted ? N : group_wanted;
     TESSERA_UNROLL
@@ -348,6 +348,53 @@ class ExactMoments {
     }
   }
 
+  /// Whether squares, and their errors, are in reach of one cut each.
+  KOKKOS_FORCEINLINE_FUNCTION static bool can_cut_squares(const FieldRange& fields) {
+    const bool usual = narrow || (fields.lowest >= 565 && fields.highest <= 1528);
+    return usual && fields.highest - fields.lowest <= (narrow ? 21 : 18);
+  }
+
+  /// Of squares below 2^top the sums of their pieces and of the rest, and the same of their errors.
+  template <int N, int Sums>
+  KOKKOS_FORCEINLINE_FUNCTION static void sum_cut_squares(const T (&elements)[N], int top, double (&sums)[Sums]) {
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (N == host_group) {
+      const auto squares = [&elements](int first, HostVector<double>& terms) {
+        for (int j = 0; j < host_vector_width; ++j) {
+          const auto x = static_cast<double>(elements[first + j]);
+          terms[j] = rounded_product(x, x);
+        }
+      };
+      add_cut<N>(top, squares, sums[0], sums[1]);
+      if constexpr (!narrow) {
+        const auto errors = [&elements](int first, HostVector<double>& terms) {
+          for (int j = 0; j < host_vector_width; ++j) {
+            const double x = elements[first + j];
+            terms[j] = Kokkos::fma(x, x, -rounded_product(x, x));
+          }
+        };
+        add_cut<N>(top - 53, errors, sums[2], sums[3]);
+      }
+      return;
+    }
+#endif
+    const double cut = cut_below(top), error_cut = cut_below(top - 53);
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) {
+      const auto x = static_cast<double>(elements[k]);
+      const double square = rounded_product(x, x);
+      const double piece = (square + cut) - cut;
+      sums[0] += piece;
+      sums[1] += square - piece;
+      if constexpr (!narrow) {
+        const double error = Kokkos::fma(x, x, -square);
+        const double error_piece = (error + error_cut) - error_cut;
+        sums[2] += error_piece;
+        sums[3] += error - error_piece;
+      }
+    }
+  }
+
 #if defined(TESSERA_HOST_VECTORS)
   /// Loads elements as terms, for add_cut().
   template <bool Magnitude, int N>
@@ -358,39 +405,6 @@ class ExactMoments {
       terms = __builtin_convertvector(loaded, HostVector<double>);
       if (Magnitude) terms = terms < 0 ? -terms : terms;
     };
-  }
-
-  /// Where squares and their errors are in reach of one cut each.
-  template <int N>
-  static bool add_cut_squares(ProductExpansion& squares, ExactRest& rest, typename Format::product_digits& digits,
-                              const T (&elements)[N], const FieldRange& fields) {
-    const bool usual = narrow || (fields.lowest >= 565 && fields.highest <= 1528);
-    if (!usual || fields.highest - fields.lowest > (narrow ? 21 : 18)) return false;
-    const int top = 2 * (fields.highest + 1 - FloatFormat<T>::exponent_max);
-    double sums[2];
-    add_cut<N>(
-        top,
-        [&elements](int first, HostVector<double>& terms) {
-          for (int j = 0; j < host_vector_width; ++j) {
-            const auto x = static_cast<double>(elements[first + j]);
-            terms[j] = rounded_product(x, x);
-          }
-        },
-        sums);
-    add_terms<!narrow>(squares, rest, digits, sums);
-    if constexpr (!narrow) {
-      add_cut<N>(
-          top - 53,
-          [&elements](int first, HostVector<double>& terms) {
-            for (int j = 0; j < host_vector_width; ++j) {
-              const double x = elements[first + j];
-              terms[j] = Kokkos::fma(x, x, -rounded_product(x, x));
-            }
-          },
-          sums);
-      add_terms<!narrow>(squares, rest, digits, sums);
-    }
-    return true;
   }
 #endif
 };

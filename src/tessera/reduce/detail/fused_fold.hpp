@@ -21,9 +21,9 @@ class FusedFold {
   static_assert(First::lanes == Rest::lanes, "tessera: folds of one element type take the same groups");
   static constexpr int lanes = First::lanes;
   static constexpr bool sums_exactly = detail::sums_exactly<First>() || detail::sums_exactly<Rest>();
-  // Registers of several accumulators: a team of 256 has up to 255 a thread.
+  // Registers of several accumulators: two teams of 256 have up to 128 a thread.
   static constexpr int team_size_max = 256;
-  static constexpr int teams_at_once = 1;
+  static constexpr int teams_at_once = 2;
 
   struct thread_type {
     typename First::thread_type first;

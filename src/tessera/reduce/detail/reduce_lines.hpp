@@ -23,7 +23,7 @@ struct ReduceLines {
   using Fold = typename Problem::fold_type;
   using T = typename Problem::element_type;
   using Result = typename Problem::result_type;
-  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, 3>,
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, 2>,
                                          Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   using Member = typename policy_type::member_type;
   static constexpr const char* label = "tessera::reduce_axes::lines";
