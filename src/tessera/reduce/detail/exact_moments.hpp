@@ -15,6 +15,7 @@
 #include <tessera/reduce/detail/exact_digits.hpp>
 #include <tessera/reduce/detail/exact_expansion.hpp>
 #include <tessera/reduce/detail/exact_rounding.hpp>
+#include <tessera/reduce/detail/exact_squares.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/status.hpp>
@@ -33,7 +34,7 @@ class ExactMoments {
   using Format = ExactFormat<T>;
   static constexpr bool narrow = std::is_same_v<T, float>;
   using Expansion = ExactExpansion<2>;
-  using ProductExpansion = ExactExpansion<narrow ? 3 : 4>;
+  using Squares = ExactSquares<T>;
   struct Nothing {};
   template <bool Used, class Type>
   using If = std::conditional_t<Used, Type, Nothing>;
@@ -42,7 +43,7 @@ class ExactMoments {
   struct thread_type {
     If<Wanted.sum, Expansion> sum;
     If<Wanted.magnitude, Expansion> magnitude;
-    If<Wanted.squares, ProductExpansion> squares;
+    If<Wanted.squares, typename Squares::Expansion> squares;
   };
   struct digits_type {
     If<Wanted.sum, typename Format::sum_digits> sum;
@@ -224,7 +225,7 @@ class ExactMoments {
     if (nan == NanPolicy::error) status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(index));
   }
 
-  /// fields: of floats, and of doubles where they are a host's group.
+  /// fields: of floats; of doubles where squares are wanted or N is a host's group.
   template <int N>
   TESSERA_INLINE_ON_DEVICE static void add_usual(thread_type& thread, spill_type& spill, const T (&terms)[N],
                                                  const FieldRange& fields) {
@@ -232,7 +233,7 @@ class ExactMoments {
     if constexpr (Wanted.magnitude) {
       add_sum<true>(thread.magnitude, spill.magnitude_rest, spill.magnitude, terms, fields);
     }
-    if constexpr (Wanted.squares) add_squares(thread.squares, spill.squares_rest, spill.squares, terms, fields);
+    if constexpr (Wanted.squares) Squares::add(thread.squares, spill.squares_rest, spill.squares, terms, fields);
   }
 
   /// Terms that an expansion takes at once: more would not stay in registers.
@@ -295,104 +296,6 @@ class ExactMoments {
     TESSERA_UNROLL
     for (int k = 0; k < N; ++k) sum += term<Magnitude>(elements[k]);
     return sum;
-  }
-
-  template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_squares(ProductExpansion& squares, ExactRest& rest,
-                                                      typename Format::product_digits& digits, const T (&elements)[N],
-                                                      const FieldRange& fields) {
-    if (N >= 8 && can_cut_squares(fields)) {
-      const int top = 2 * (fields.highest + 1 - FloatFormat<T>::exponent_max);
-      double sums[narrow ? 2 : 4] = {};
-      sum_cut_squares(elements, top, sums);
-      return add_terms<!narrow>(squares, rest, digits, sums);
-    }
-    constexpr int group_wanted = 4;
-    constexpr int group = N < group_wanted ? N : group_wanted;
-    TESSERA_UNROLL
-    for (int first = 0; first < N; first += group) {
-      T factors[group];
-      double terms[narrow ? group : 2 * group];
-      bool usual = true;
-      TESSERA_UNROLL
-      for (int k = 0; k < group; ++k) {
-        factors[k] = elements[first + k];
-        const auto x = static_cast<double>(factors[k]);
-        terms[k] = rounded_product(x, x);
-        if constexpr (!narrow) {
-          terms[group + k] = Kokkos::fma(x, x, -terms[k]);
-          usual = usual && has_usual_square(x);
-        }
-      }
-      if (!usual) {
-        const Kept<T, group> kept(factors);
-        take_out_squares(digits, kept);
-        TESSERA_UNROLL
-        for (int k = 0; k < group; ++k) {
-          if (!has_usual_square(factors[k])) terms[k] = terms[(narrow ? 0 : group) + k] = 0;
-        }
-      }
-      add_terms<!narrow>(squares, rest, digits, terms);
-    }
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static bool has_usual_square(double x) {
-    return is_usual_product(rounded_product(x, x)) || x == 0;
-  }
-  template <int N>
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out_squares(typename Format::product_digits& digits,
-                                                                const Kept<T, N>& factors) {
-    TESSERA_NO_UNROLL
-    for (int k = 0; k < N; ++k) {
-      const T x = factors.values[k];
-      if (!has_usual_square(x)) deposit_product(digits, x, x);
-    }
-  }
-
-  /// Whether squares, and their errors, are in reach of one cut each.
-  KOKKOS_FORCEINLINE_FUNCTION static bool can_cut_squares(const FieldRange& fields) {
-    const bool usual = narrow || (fields.lowest >= 565 && fields.highest <= 1528);
-    return usual && fields.highest - fields.lowest <= (narrow ? 21 : 18);
-  }
-
-  /// Of squares below 2^top the sums of their pieces and of the rest, and the same of their errors.
-  template <int N, int Sums>
-  KOKKOS_FORCEINLINE_FUNCTION static void sum_cut_squares(const T (&elements)[N], int top, double (&sums)[Sums]) {
-#if defined(TESSERA_HOST_VECTORS)
-    if constexpr (N == host_group) {
-      const auto squares = [&elements](int first, HostVector<double>& terms) {
-        for (int j = 0; j < host_vector_width; ++j) {
-          const auto x = static_cast<double>(elements[first + j]);
-          terms[j] = rounded_product(x, x);
-        }
-      };
-      add_cut<N>(top, squares, sums[0], sums[1]);
-      if constexpr (!narrow) {
-        const auto errors = [&elements](int first, HostVector<double>& terms) {
-          for (int j = 0; j < host_vector_width; ++j) {
-            const double x = elements[first + j];
-            terms[j] = Kokkos::fma(x, x, -rounded_product(x, x));
-          }
-        };
-        add_cut<N>(top - 53, errors, sums[2], sums[3]);
-      }
-      return;
-    }
-#endif
-    const double cut = cut_below(top), error_cut = cut_below(top - 53);
-    TESSERA_UNROLL
-    for (int k = 0; k < N; ++k) {
-      const auto x = static_cast<double>(elements[k]);
-      const double square = rounded_product(x, x);
-      const double piece = (square + cut) - cut;
-      sums[0] += piece;
-      sums[1] += square - piece;
-      if constexpr (!narrow) {
-        const double error = Kokkos::fma(x, x, -square);
-        const double error_piece = (error + error_cut) - error_cut;
-        sums[2] += error_piece;
-        sums[3] += error - error_piece;
-      }
-    }
   }
 
 #if defined(TESSERA_HOST_VECTORS)
