@@ -6,6 +6,7 @@
 #define TESSERA_DETAIL_PACKED_HPP
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 
 namespace tessera::detail {
@@ -16,9 +17,11 @@ inline constexpr int packed_bytes = 16;
 template <class T>
 inline constexpr int packed_length = packed_bytes % sizeof(T) == 0 ? packed_bytes / static_cast<int>(sizeof(T)) : 1;
 
-template <class T>
-struct alignas(packed_length<T> * sizeof(T) == packed_bytes ? packed_bytes : alignof(T)) Packed {
-  T values[packed_length<T>];
+/// Length: fewer for narrower accesses.
+template <class T, int Length = packed_length<T>>
+struct alignas(std::has_single_bit(Length * sizeof(T)) && Length * sizeof(T) <= packed_bytes ? Length * sizeof(T)
+                                                                                             : alignof(T)) Packed {
+  T values[Length];
 };
 
 /// Elements before the first 16-byte boundary at or after data, at most size. All where none lies on a boundary, as

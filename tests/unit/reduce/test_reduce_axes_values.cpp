@@ -120,15 +120,46 @@ void check_many_outputs(const Space& space, const Extents<3>& n, const std::vect
 // On a GPU each has a mapping of its own, or the edge of one: so many that a few lanes for each fill the machine.
 TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][axes]", test::Spaces) {
   constexpr std::size_t share = tessera::detail::is_host_space<TestType> ? 16 : 1;
-  const std::vector<Extents<3>> shapes{
-      {34001 / share, 33, 1}, {8501 / share, 259, 1},  {2203 / share, 1101, 1}, {1, 7, 5003}, {3, 5, 4099},
-      {2, 1, 8191},           {1, 40, 131101 / share}, {70001 / share, 13, 1},  {5, 3, 17}};
+  const std::vector<Extents<3>> shapes{{34001 / share, 33, 1},
+                                       {8501 / share, 259, 1},
+                                       {2203 / share, 1101, 1},
+                                       {17011 / share, 68, 1},
+                                       {2203 / share, 1108, 1},
+                                       {70001 / share, 16, 1},
+                                       {70001 / share, 13, 1},
+                                       {1, 7, 5003},
+                                       {3, 5, 4099},
+                                       {2, 1, 8191},
+                                       {1, 40, 131101 / share},
+                                       {5, 3, 17}};
   for (const auto& n : shapes) {
     const std::size_t count = n[0] * n[1] * n[2];
     check_many_outputs<float>(TestType(), n, wild_values<float>(count));
     check_many_outputs<float>(TestType(), n, mostly_tame_values<float>(count));
     check_many_outputs<double>(TestType(), n, wild_values<double>(count));
     check_many_outputs<double>(TestType(), n, mostly_tame_values<double>(count));
+  }
+}
+
+/// Rows of a part of an array, which begin on 16-byte boundaries or beside them.
+TEMPLATE_LIST_TEST_CASE("many rows with gaps have the bits of accumulators", "[reduce][axes]", test::Spaces) {
+  constexpr std::size_t planes = tessera::detail::is_host_space<TestType> ? 2 : 19, rows = 1801, columns = 72;
+  const std::vector<float> values = wild_values<float>(planes * rows * columns);
+  const test::GuardedView<float, test::Right, TestType, 3> in({planes, rows, columns}, values);
+  for (const std::size_t first : {4, 5}) {
+    const auto part = Kokkos::subview(in.const_view(), Kokkos::ALL(), std::pair<std::size_t, std::size_t>(1, rows),
+                                      std::pair<std::size_t, std::size_t>(first, columns - 4));
+    const test::GuardedView<float, test::Right, TestType, 2> out({planes, rows - 1});
+    tessera::reduce_axes(TestType(), part, {-1}, tessera::Sum<float>{}, out.view());
+    const std::vector<float> results = out.read();
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      tessera::ExactAccumulator<float> row;
+      const std::size_t begin = (i / (rows - 1) * rows + 1 + i % (rows - 1)) * columns;
+      for (std::size_t k = first; k < columns - 4; ++k) row.add(values[begin + k]);
+      if (!test::same_bits(results[i], row.template round<float>())) ++wrong;
+    }
+    CHECK(wrong == 0);
   }
 }
 

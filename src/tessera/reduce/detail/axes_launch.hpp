@@ -13,6 +13,7 @@
 #include <string_view>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/detail/packed.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
 #include <tessera/reduce/detail/reduce_groups.hpp>
 #include <tessera/reduce/detail/reduce_lines.hpp>
@@ -47,6 +48,15 @@ void launch_teams(const Space& space, int league_size, int team_size, std::size_
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(scratch_bytes))));
   if (asked_team_size != 0) require_launchable("tessera::reduce_axes", policy, functor, team_size);
   Kokkos::parallel_for(Functor::label, policy, functor);
+}
+
+/// Whether the elements of outputs are rows that begin and end on 16-byte boundaries.
+template <class T>
+bool rows_in_packs(const AxesShape& shape, const T* in) {
+  constexpr int width = packed_length<T>;
+  bool packs = shape.run_size == shape.reduced_size && shape.run_size % width == 0 && misaligned_head(in, width) == 0;
+  for (int d = 0; d < shape.kept; ++d) packs = packs && shape.dims[d].in % width == 0;
+  return packs;
 }
 
 /// Gives the axes of a problem their parts in mapping groups.
@@ -121,11 +131,21 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       place_group_axes(shape, 1, problem);
       const auto more = static_cast<std::uint64_t>(std::max<std::int64_t>(1, shape.reduced_size) - 1);
       const int span = 29 - static_cast<int>(std::bit_width(more));
-      const AxesDim inner = shape.kept > 0 ? shape.dims[shape.kept - 1] : AxesDim{};
-      const std::int64_t batches =
-          !is_host_space<Space> && batches_lines(shape) ? ceil_div(inner.extent, plan.outputs) : 0;
-      launch(ReduceLines<Space, Problem>{problem, plan.scratch_bytes, span, batches,
-                                         batches * (shape.kept_size / inner.extent), inner});
+      if (is_host_space<Space> || !batches_lines(shape)) {
+        launch(ReduceLines<Space, Problem, 0>{problem, plan.scratch_bytes, span, 0, 0, {}});
+      } else if constexpr (!is_host_space<Space>) {
+        const AxesDim inner = shape.kept > 0 ? shape.dims[shape.kept - 1] : AxesDim{};
+        const std::int64_t batches = ceil_div(inner.extent, plan.outputs);
+        const auto launch_batches = [&]<int Width>(std::integral_constant<int, Width>) {
+          launch(ReduceLines<Space, Problem, Width>{problem, plan.scratch_bytes, span, batches,
+                                                    batches * (shape.kept_size / inner.extent), inner});
+        };
+        if (rows_in_packs(shape, in)) {
+          launch_batches(std::integral_constant<int, std::min(packed_length<std::remove_const_t<T>>, line_loads)>{});
+        } else {
+          launch_batches(std::integral_constant<int, 1>{});
+        }
+      }
     }
   } else {
     problem.rest = shape.reduced - shape.run_dims;
@@ -135,7 +155,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       launch(ReduceRuns<Space, Problem>{problem, plan.scratch_bytes});
     } else if (plan.mapping == AxesMapping::rows) {
       if constexpr (takes_rows<Fold>() && !is_host_space<Space>) {
-        launch(ReduceRows<Space, Problem>{problem, plan.scratch_bytes, plan.threads});
+        launch(ReduceRows<Space, Problem>{problem, plan.scratch_bytes, plan.threads, rows_in_packs(shape, in)});
       }
     } else if constexpr (!is_host_space<Space>) {
       const int row = static_cast<int>(shape.reduced_size);

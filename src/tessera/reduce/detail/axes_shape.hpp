@@ -46,6 +46,11 @@ KOKKOS_INLINE_FUNCTION AxesOffsets axes_offsets(const AxesDim* dims, int count, 
   return sum;
 }
 
+/// Of element i along one axis.
+KOKKOS_INLINE_FUNCTION AxesOffsets axis_offsets(const AxesDim& dim, std::int64_t i) {
+  return {i * dim.in, i * dim.out, i * dim.position, i * dim.input};
+}
+
 struct AxesShape {
   int kept = 0;      ///< dims[0 .. kept)
   int reduced = 0;   ///< dims[kept .. kept + reduced)

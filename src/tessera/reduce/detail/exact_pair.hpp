@@ -51,6 +51,11 @@ class ExactFew<double> {
     m_low = low.high;
     m_lost += Kokkos::fabs(low.low);
   }
+  KOKKOS_FORCEINLINE_FUNCTION void join(const ExactFew& from) {
+    add(from.m_high);
+    add(from.m_low);
+    m_lost += from.m_lost;
+  }
   /// span: not looked at.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(int) const {
     ExactPair whole = two_sum(m_high, m_low);
@@ -73,6 +78,11 @@ class ExactFew<float> {
     m_smallest = Kokkos::min(m_smallest, twice - 2);  // of a zero the largest there is
     m_sum += static_cast<double>(term);
   }
+  KOKKOS_FORCEINLINE_FUNCTION void join(const ExactFew& from) {
+    m_largest = Kokkos::max(m_largest, from.m_largest);
+    m_smallest = Kokkos::min(m_smallest, from.m_smallest);
+    m_sum += from.m_sum;
+  }
   /// span: binades between terms at most, 29 less log2 of their number.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(int span) const {
     const int highest = static_cast<int>(m_largest >> 24);
@@ -83,6 +93,14 @@ class ExactFew<float> {
  private:
   double m_sum = 0;
   std::uint32_t m_largest = 0, m_smallest = ~std::uint32_t{0};
+};
+
+/// For lanes that sum a few each.
+template <class Few>
+struct ExactFewSum {
+  using value_type = Few;
+  KOKKOS_FUNCTION value_type identity() const { return {}; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into.join(from); }
 };
 
 /// Rounded once. To float by way of the odd neighbour, from which the second rounding goes as from the exact value

@@ -11,6 +11,7 @@
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/joins.hpp>
+#include <tessera/reduce/detail/thread_fold.hpp>
 #include <tessera/reduce/detail/thread_group.hpp>
 
 namespace tessera::detail {
@@ -114,6 +115,30 @@ KOKKOS_FORCEINLINE_FUNCTION void finish_fold(const Member& group, const Fold& fo
   fold.close(group, thread, spill, total, scratch + pieces.close_at);
   finish(total);
   group.team_barrier();  // the total has been read
+}
+
+/// The share of worker `rank` of so many in a range: written where it works alone, else merged into total, which the
+/// call of rank `workers` writes. A function of its own, all by value: rare, it takes no registers from its caller's
+/// loop, and no address of a kernel's argument, which would move that to each thread's memory.
+template <class Fold, class Range, class Result>
+TESSERA_NOINLINE KOKKOS_FUNCTION void fold_apart(Fold fold, Range range, int rank, int workers,
+                                                 typename Fold::team_type* total, Result* out, std::int64_t size,
+                                                 Status input_status, Status status) {
+  if (rank == workers) {
+    *out = fold.template finalize<Result>(*total, size, status);
+    return;
+  }
+  typename Fold::thread_type thread;
+  typename Fold::spill_type spill;
+  typename Fold::team_type room;
+  fold.begin(thread, spill);
+  thread_fold(fold, range, rank, workers, thread, spill, input_status);
+  auto& mine = fold.close_alone(thread, spill, room);
+  if (workers > 1) {
+    fold.merge(*total, mine);
+  } else {
+    *out = fold.template finalize<Result>(mine, size, status);
+  }
 }
 
 }  // namespace tessera::detail

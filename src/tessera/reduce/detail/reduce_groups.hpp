@@ -17,8 +17,8 @@ namespace tessera::detail {
 /// Positions of elements a step apart.
 struct StepIndex {
   std::int64_t position, position_step, in, input_step;
-  KOKKOS_FUNCTION std::int64_t operator()(int k) const { return position + k * position_step; }
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t input(int k) const { return in + k * input_step; }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const { return position + k * position_step; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t input(std::int64_t k) const { return in + k * input_step; }
 };
 
 /// Calls visit(offsets) for each of the lines along the lane axis that a thread has: every fast_step-th of the fast

@@ -11,6 +11,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/element_range.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/detail/reduce_groups.hpp>
@@ -18,12 +19,20 @@
 
 namespace tessera::detail {
 
-template <ExecutionSpace Space, class Problem>
+/// Elements of a line that are in flight.
+inline constexpr int line_loads = 4;
+
+/// BatchWidth: elements of one access where lines are along one axis, on a device: several outputs a thread, a team's
+/// side by side. More than 1 where every line is a run that begins and ends on 16-byte boundaries. Else 0: outputs one
+/// by one.
+template <ExecutionSpace Space, class Problem, int BatchWidth>
 struct ReduceLines {
   using Fold = typename Problem::fold_type;
   using T = typename Problem::element_type;
   using Result = typename Problem::result_type;
-  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, 2>,
+  /// Registers for as many such teams at once as keep enough loads in flight (measured on an H200).
+  static constexpr unsigned teams_at_once = BatchWidth != 0 && sizeof(T) <= 4 ? 3 : 2;
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, teams_at_once>,
                                          Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   using Member = typename policy_type::member_type;
   static constexpr const char* label = "tessera::reduce_axes::lines";
@@ -31,28 +40,15 @@ struct ReduceLines {
   Problem problem;
   std::size_t scratch_bytes;
   int span;                    // for ExactFew
-  std::int64_t batches_inner;  // along the fastest kept axis; 0: outputs one by one
+  std::int64_t batches_inner;  // along the fastest kept axis
   std::int64_t batches;
   AxesDim inner;  // that axis
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const AxesDim* axes = batches_inner != 0 && problem.kept <= 1
-                              ? nullptr
-                              : axes_in_reach<Space>(team, problem, team_scratch(team, scratch_bytes));
-    if constexpr (!is_host_space<Space>) {
-      if (batches_inner != 0) return reduce_batches(team, axes);
-    }
-    const std::int64_t rank = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
-    const std::int64_t threads = std::int64_t{team.league_size()} * team.team_size();
-    // Neighbouring outputs: to neighbouring threads of a device, to one of a host.
-    constexpr bool is_host = is_host_space<Space>;
-    const IndexRange mine = is_host ? items_of(problem.kept_size, rank, threads) : IndexRange{rank, problem.kept_size};
-    for (std::int64_t output = mine.begin; output < mine.end; output += is_host ? 1 : threads) {
-      const AxesOffsets base = axes_offsets(axes, problem.kept, output);
-      reduce_line(base, [&](const auto& visit) {
-        for_each_line(problem, axes, IndexRange{0, problem.rest_size}, 0, 1,
-                      [&](const AxesOffsets& at) { visit_lane(base, at, visit); });
-      });
+    if constexpr (BatchWidth > 0) {
+      reduce_batches(team, problem.kept <= 1 ? nullptr : axes_in_reach(team));
+    } else {
+      reduce_lines(team, axes_in_reach(team));
     }
   }
 
@@ -75,7 +71,27 @@ struct ReduceLines {
   };
   using Line = std::conditional_t<sums_in_pairs<Fold>(), PairLine, ValueLine>;
 
-  /// Several outputs a thread, a team's side by side, so that enough loads are in flight.
+  KOKKOS_FORCEINLINE_FUNCTION const AxesDim* axes_in_reach(const Member& team) const {
+    return detail::axes_in_reach<Space>(team, problem, team_scratch(team, scratch_bytes));
+  }
+
+  KOKKOS_FUNCTION void reduce_lines(const Member& team, const AxesDim* axes) const {
+    const std::int64_t rank = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+    const std::int64_t threads = std::int64_t{team.league_size()} * team.team_size();
+    // Neighbouring outputs: to neighbouring threads of a device, to one of a host.
+    constexpr bool is_host = is_host_space<Space>;
+    const IndexRange mine = is_host ? items_of(problem.kept_size, rank, threads) : IndexRange{rank, problem.kept_size};
+    for (std::int64_t output = mine.begin; output < mine.end; output += is_host ? 1 : threads) {
+      const AxesOffsets base = axes_offsets(axes, problem.kept, output);
+      const auto elements = [&](const auto& visit) {
+        for_each_line(problem, axes, IndexRange{0, problem.rest_size}, 0, 1,
+                      [&](const AxesOffsets& at) { visit_lane(base, at, visit); });
+      };
+      reduce_line(base, elements, [&] { fold_line(base, elements); });
+    }
+  }
+
+  /// So that enough loads are in flight.
   KOKKOS_FUNCTION void reduce_batches(const Member& team, const AxesDim* axes) const {
     const std::int64_t step = team.team_size();
     const std::int64_t batch = lines_at_once * step;
@@ -104,15 +120,29 @@ struct ReduceLines {
       for (int u = 0; alone >> u != 0; ++u) {
         if ((alone >> u & 1) == 0) continue;
         const AxesOffsets at = base(u);
-        reduce_line(at, [&](const auto& visit) { visit_lane(at, AxesOffsets{0, 0, 0, 0}, visit); });
+        const auto elements = [&](const auto& visit) { visit_lane(at, AxesOffsets{0, 0, 0, 0}, visit); };
+        reduce_line(at, elements, [&] { fold_lane(at); });
       }
+    }
+  }
+
+  /// As fold_line().
+  KOKKOS_FORCEINLINE_FUNCTION void fold_lane(const AxesOffsets& base) const {
+    if constexpr (sums_in_pairs<Fold>()) {
+      const AxesDim& lane = problem.lane;
+      const StepIndex position{0, lane.position, base.input, lane.input};
+      const StridedRange<T, 1, StepIndex> line{problem.in + base.in, lane.extent, position, 0,
+                                               {lane.extent},        {lane.in}};
+      fold_apart(problem.fold, line, 0, 1, static_cast<typename Fold::team_type*>(nullptr), problem.out + base.out,
+                 problem.reduced_size, Status(problem.status_word),
+                 Status(problem.status_word, static_cast<std::uint64_t>(base.position)));
     }
   }
 
   /// Returns the outputs that are still to be done, as bits.
   template <class Base>
   KOKKOS_FORCEINLINE_FUNCTION unsigned reduce_batch(const Base& base) const {
-    constexpr int loads = 4;
+    constexpr int loads = line_loads;
     const AxesDim& lane = problem.lane;
     const AxesOffsets first = base(0), second = base(1);
     const std::int64_t step = second.in - first.in;
@@ -125,16 +155,19 @@ struct ReduceLines {
     };
     std::int64_t l = 0;
     for (; l + loads <= lane.extent; l += loads) {
-      T loaded[lines_at_once][loads];
+      Packed<T, BatchWidth> loaded[lines_at_once][loads / BatchWidth];
       TESSERA_UNROLL
       for (int u = 0; u < lines_at_once; ++u) {
         TESSERA_UNROLL
-        for (int k = 0; k < loads; ++k) loaded[u][k] = from[u * step + (l + k) * lane.in];
+        for (int k = 0; k < loads; k += BatchWidth) {
+          loaded[u][k / BatchWidth] =
+              *reinterpret_cast<const Packed<T, BatchWidth>*>(from + u * step + (l + k) * lane.in);
+        }
       }
       TESSERA_UNROLL
       for (int u = 0; u < lines_at_once; ++u) {
         TESSERA_UNROLL
-        for (int k = 0; k < loads; ++k) add(u, loaded[u][k], l + k);
+        for (int k = 0; k < loads; ++k) add(u, loaded[u][k / BatchWidth].values[k % BatchWidth], l + k);
       }
     }
     for (; l < lane.extent; ++l) {
@@ -150,16 +183,20 @@ struct ReduceLines {
     return left;
   }
 
+  template <class Total>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const AxesOffsets& base, Total&& total) const {
+    const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
+    problem.out[base.out] = problem.fold.template finalize<Result>(total, problem.reduced_size, status);
+  }
+
   /// Writes the result, unless the line could not hold it.
   KOKKOS_FORCEINLINE_FUNCTION bool finish_line(const AxesOffsets& base, Line& line) const {
-    const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
-    auto& to = problem.out[base.out];
     if constexpr (sums_in_pairs<Fold>()) {
       const ExactPair whole = line.few.pair(span);
       if (!whole.exact()) return false;
-      to = problem.fold.template finalize<Result>(whole, problem.reduced_size, status);
+      write(base, whole);
     } else {
-      to = problem.fold.template finalize<Result>(line.total, problem.reduced_size, status);
+      write(base, line.total);
     }
     return true;
   }
@@ -168,7 +205,7 @@ struct ReduceLines {
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void visit_lane(const AxesOffsets& base, const AxesOffsets& at,
                                               const Visit& visit) const {
-    constexpr int loads = 4;
+    constexpr int loads = line_loads;
     const AxesDim& lane = problem.lane;
     const auto* from = problem.in + base.in + at.in;
     const auto offsets = [&](std::int64_t l) {
@@ -185,37 +222,39 @@ struct ReduceLines {
     for (; l < lane.extent; ++l) visit(from[l * lane.in], offsets(l));
   }
 
-  /// elements(visit) calls visit with each element and its offsets.
-  template <class Elements>
-  KOKKOS_FORCEINLINE_FUNCTION void reduce_line(const AxesOffsets& base, const Elements& elements) const {
-    const Status input_status(problem.status_word);
+  /// elements(visit) calls visit with each element and its offsets; apart() does what two doubles cannot.
+  template <class Elements, class Apart>
+  KOKKOS_FORCEINLINE_FUNCTION void reduce_line(const AxesOffsets& base, const Elements& elements,
+                                               const Apart& apart) const {
     if constexpr (sums_in_pairs<Fold>()) {
       ExactFew<double> few;
       elements([&](const T& element, const AxesOffsets&) { few.add(static_cast<double>(Fold::term(element))); });
       const ExactPair whole = few.pair(span);
-      const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
-      auto& to = problem.out[base.out];
-      if (whole.exact()) {
-        to = problem.fold.template finalize<Result>(whole, problem.reduced_size, status);
-        return;
-      }
-      typename Fold::thread_type thread;
-      typename Fold::spill_type spill;
-      problem.fold.begin(thread, spill);
-      elements([&](const T& element, const AxesOffsets& at) {
-        const T one[1] = {element};
-        problem.fold.add(thread, spill, one, StepIndex{at.position, 0, at.input, 0}, input_status);
-      });
-      typename Fold::team_type room;
-      auto& total = problem.fold.close_alone(thread, spill, room);
-      to = problem.fold.template finalize<Result>(total, problem.reduced_size, status);
+      if (!whole.exact()) return apart();
+      write(base, whole);
     } else {
+      const Status input_status(problem.status_word);
       Line line(problem.fold);
       elements([&](const T& element, const AxesOffsets& at) {
         line.add(problem.fold, element, at.position, at.input, input_status);
       });
       finish_line(base, line);
     }
+  }
+
+  /// By the fold.
+  template <class Elements>
+  KOKKOS_FORCEINLINE_FUNCTION void fold_line(const AxesOffsets& base, const Elements& elements) const {
+    const Status input_status(problem.status_word);
+    typename Fold::thread_type thread;
+    typename Fold::spill_type spill;
+    problem.fold.begin(thread, spill);
+    elements([&](const T& element, const AxesOffsets& at) {
+      const T one[1] = {element};
+      problem.fold.add(thread, spill, one, StepIndex{at.position, 0, at.input, 0}, input_status);
+    });
+    typename Fold::team_type room;
+    write(base, problem.fold.close_alone(thread, spill, room));
   }
 };
 

@@ -11,6 +11,7 @@
 #include <tessera/reduce/detail/axes_problem.hpp>
 #include <tessera/reduce/detail/element_range.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
+#include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/detail/reduce_runs.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
@@ -47,13 +48,21 @@ template <ExecutionSpace Space, class Problem>
 struct ReduceRows {
   using Fold = typename Problem::fold_type;
   using T = typename Problem::element_type;
-  using policy_type = AxesPolicy<Space>;
+  static constexpr bool in_pairs = sums_in_pairs<Fold>();
+  /// Registers for as many such teams at once as keep enough loads in flight.
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, in_pairs ? 4 : 3>,
+                                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   using Member = typename policy_type::member_type;
   static constexpr const char* label = "tessera::reduce_axes::rows";
+
+  /// Elements that ExactFew takes, and the binades that they may span.
+  static constexpr int few_max = 1024;
+  static constexpr int few_span = 29 - log2_floor(few_max);
 
   Problem problem;
   std::size_t scratch_bytes;
   int lanes;
+  bool in_packs;  // every row begins and ends on a 16-byte boundary
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     std::byte* scratch = team_scratch(team, scratch_bytes);
@@ -61,76 +70,116 @@ struct ReduceRows {
     const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
     for (std::int64_t output = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
          output < problem.kept_size; output += step) {
-      reduce_row(team, axes, scratch, output);
+      if constexpr (in_pairs) {
+        const AxesOffsets place =
+            problem.kept <= 1 ? axis_offsets(problem.dims[0], output) : axes_offsets(axes, problem.kept, output);
+        const bool summed = in_packs ? sum_row<packed_length<T>>(team, place) : sum_row<1>(team, place);
+        if (!summed) sum_row_to_digits(team, axes, scratch, output);
+      } else {
+        reduce_row(team, axes, axes_offsets(axes, problem.kept, output));
+      }
     }
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void reduce_row(const Member& team, const AxesDim* axes, std::byte* scratch,
-                                              std::int64_t output) const {
-    const AxesOffsets base = axes_offsets(axes, problem.kept, output);
+  using Result = typename Problem::result_type;
+  using Row = ContiguousRange<T, RunPosition>;
+
+  KOKKOS_FORCEINLINE_FUNCTION Row row_at(const AxesDim* axes, const AxesOffsets& base) const {
     const AxesDim* run_axes = axes + problem.kept;
     const RunPosition position{run_axes, problem.run, run_step(run_axes, problem.run), 0, base.input};
-    const ContiguousRange<T, RunPosition> row{problem.in + base.in, problem.run_size, position};
-    const Status input_status(problem.status_word);
-    const auto fold_lane = [&](int lane, int of, auto& thread, auto& spill) {
-      problem.fold.begin(thread, spill);
-      thread_fold(problem.fold, row, lane, of, thread, spill, input_status);
+    return {problem.in + base.in, problem.run_size, position};
+  }
+
+  /// Whether two doubles held the sum, which is then written. A second look does for floats over many binades.
+  template <int Width>
+  KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, const AxesOffsets& place) const {
+    if (sizeof(T) < sizeof(double) && problem.run_size <= few_max && sum_row<true, Width>(team, place)) return true;
+    return sum_row<false, Width>(team, place);
+  }
+
+  /// Loads of Width elements.
+  template <bool Short, int Width>
+  KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, const AxesOffsets& place) const {
+    using Few = ExactFew<std::conditional_t<Short, T, double>>;
+    using Index = std::conditional_t<Short, int, std::int64_t>;
+    using Piece = Packed<T, Width>;
+    constexpr int loads = Width == 1 ? 8 : 4;
+    const auto* pieces = reinterpret_cast<const Piece*>(problem.in + place.in);
+    const auto count = static_cast<Index>(problem.run_size / Width);
+    const int stride = lanes;
+    Few few;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, stride),
+        [&](int lane, Few& mine) {
+          const auto add = [&](const Piece(&loaded)[loads]) {
+            T terms[loads * Width];
+            TESSERA_UNROLL
+            for (int k = 0; k < loads * Width; ++k) terms[k] = Fold::term(loaded[k / Width].values[k % Width]);
+            add_group(mine, terms);
+          };
+          Index i = lane;
+          Piece loaded[loads];
+          for (; i + (loads - 1) * stride < count; i += loads * stride) {
+            TESSERA_UNROLL
+            for (int load = 0; load < loads; ++load) loaded[load] = pieces[i + load * stride];
+            add(loaded);
+          }
+          if (i >= count) return;
+          // The rest at once too: zeros add nothing.
+          TESSERA_UNROLL
+          for (int load = 0; load < loads; ++load) {
+            loaded[load] = i + load * stride < count ? pieces[i + load * stride] : Piece{};
+          }
+          add(loaded);
+        },
+        LaneJoin<ExactFewSum<Few>>{ExactFewSum<Few>{}, &few});
+    const ExactPair whole = few.pair(few_span);
+    if (!whole.exact()) return false;
+    Kokkos::single(Kokkos::PerThread(team), [&] {
+      problem.out[place.out] =
+          problem.fold.template finalize<Result>(whole, problem.reduced_size, Status(problem.status_word));
+    });
+    return true;
+  }
+
+  /// Lanes join in scratch where there are many of them.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_row_to_digits(const Member& team, const AxesDim* axes, std::byte* scratch,
+                                                     std::int64_t output) const {
+    const int workers = lanes < row_lanes_joined ? 1 : lanes;
+    ScratchLayout layout;
+    layout.append<AxesDim>(axes_max);
+    auto* total = reinterpret_cast<typename Fold::team_type*>(scratch + layout.bytes()) + team.team_rank();
+    const AxesOffsets base = axes_offsets(axes, problem.kept, output);
+    const auto finish = [&](int lane) {
+      fold_apart(problem.fold, row_at(axes, base), lane, workers, total, problem.out + base.out, problem.reduced_size,
+                 Status(problem.status_word), Status(problem.status_word, static_cast<std::uint64_t>(base.position)));
     };
-    const auto write = [&](auto& total) {
+    if (workers > 1) Kokkos::single(Kokkos::PerThread(team), [&] { *total = problem.fold.identity(); });
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), [&](int lane) {
+      if (lane < workers) finish(lane);
+    });
+    if (workers > 1) Kokkos::single(Kokkos::PerThread(team), [&] { finish(workers); });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void reduce_row(const Member& team, const AxesDim* axes, const AxesOffsets& base) const {
+    const FoldJoin<Fold> join{problem.fold};
+    typename Fold::team_type total = join.identity();
+    const Row row = row_at(axes, base);
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, lanes),
+        [&](int lane, typename Fold::team_type& mine) {
+          typename Fold::thread_type thread;
+          typename Fold::spill_type spill;
+          problem.fold.begin(thread, spill);
+          thread_fold(problem.fold, row, lane, lanes, thread, spill, Status(problem.status_word));
+          mine = problem.fold.close_alone(thread, spill, mine);
+        },
+        LaneJoin<FoldJoin<Fold>>{join, &total});
+    Kokkos::single(Kokkos::PerThread(team), [&] {
       const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
-      problem.out[base.out] =
-          problem.fold.template finalize<typename Problem::result_type>(total, problem.reduced_size, status);
-    };
-    const auto finish = [&](auto& total) { Kokkos::single(Kokkos::PerThread(team), [&] { write(total); }); };
-    const auto vector = Kokkos::ThreadVectorRange(team, lanes);
-    if constexpr (sums_in_pairs<Fold>()) {
-      const ExactPairSum sum;
-      ExactPair whole = sum.identity();
-      Kokkos::parallel_reduce(
-          vector,
-          [&](int lane, ExactPair& pair) {
-            typename Fold::thread_type thread;
-            typename Fold::spill_type spill;
-            fold_lane(lane, lanes, thread, spill);
-            pair = problem.fold.pair(thread, spill);
-          },
-          LaneJoin<ExactPairSum>{sum, &whole});
-      if (whole.exact()) return finish(whole);
-      // Two doubles do not hold it: once more, to digits, which lanes join in scratch where there are many of them.
-      const int workers = lanes < row_lanes_joined ? 1 : lanes;
-      ScratchLayout layout;
-      layout.append<AxesDim>(axes_max);
-      auto* total = reinterpret_cast<typename Fold::team_type*>(scratch + layout.bytes()) + team.team_rank();
-      if (workers > 1) Kokkos::single(Kokkos::PerThread(team), [&] { *total = problem.fold.identity(); });
-      Kokkos::parallel_for(vector, [&](int lane) {
-        if (lane >= workers) return;
-        typename Fold::thread_type thread;
-        typename Fold::spill_type spill;
-        typename Fold::team_type room;
-        fold_lane(lane, workers, thread, spill);
-        auto& mine = problem.fold.close_alone(thread, spill, room);
-        if (workers > 1) {
-          problem.fold.merge(*total, mine);
-        } else {
-          write(mine);
-        }
-      });
-      if (workers > 1) finish(*total);
-    } else {
-      const FoldJoin<Fold> join{problem.fold};
-      typename Fold::team_type total = join.identity();
-      Kokkos::parallel_reduce(
-          vector,
-          [&](int lane, typename Fold::team_type& mine) {
-            typename Fold::thread_type thread;
-            typename Fold::spill_type spill;
-            fold_lane(lane, lanes, thread, spill);
-            mine = problem.fold.close_alone(thread, spill, mine);
-          },
-          LaneJoin<FoldJoin<Fold>>{join, &total});
-      finish(total);
-    }
+      problem.out[base.out] = problem.fold.template finalize<Result>(total, problem.reduced_size, status);
+    });
   }
 };
 
