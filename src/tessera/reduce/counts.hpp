@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string_view>
+#include <tessera/detail/complex.hpp>
 #include <type_traits>
 
 namespace tessera {
@@ -50,6 +51,8 @@ struct IsInf {
   KOKKOS_FUNCTION bool operator()(const T& element) const {
     if constexpr (std::is_floating_point_v<T>) {
       return Kokkos::fabs(element) == Kokkos::Experimental::infinity_v<T>;
+    } else if constexpr (is_complex_v<T>) {  // if a part is
+      return (*this)(element.real()) || (*this)(element.imag());
     } else {
       return false;
     }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/reduce/arg_extrema.hpp>
+#include <tessera/reduce/detail/complex_stats_fold.hpp>
 #include <tessera/reduce/detail/fused_fold.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
 #include <tessera/reduce/detail/zeros_fold.hpp>
@@ -34,6 +35,15 @@ struct StatsResult {
   magnitude_type l1;
   double l2;
   magnitude_type linf;
+};
+
+/// Of complex elements, which have no order. Those that are NaN or infinite are so in a part, zeros in both.
+template <class Real>
+struct StatsResult<Kokkos::complex<Real>> {
+  std::uint64_t count;  ///< elements; under NanPolicy::omit those that are not NaN
+  std::uint64_t count_nan, count_inf, count_zero;
+  Kokkos::complex<double> sum, mean;
+  double l1, l2;  ///< l1: of |re| + |im|
 };
 
 namespace detail {
@@ -138,6 +148,14 @@ struct Stats {
   using result_type = StatsResult<T>;
   using fold_type = detail::StatsFold<T>;
   std::int64_t ddof = 0;
+  static constexpr std::string_view name() { return "stats"; }
+};
+
+/// Of complex elements: count, NaN, infinities, zeros, exact sum, mean, l1, l2.
+template <class Real>
+struct Stats<Kokkos::complex<Real>> {
+  using result_type = StatsResult<Kokkos::complex<Real>>;
+  using fold_type = detail::ComplexStatsFold<Real>;
   static constexpr std::string_view name() { return "stats"; }
 };
 

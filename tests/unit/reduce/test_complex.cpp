@@ -11,6 +11,7 @@
 #include <tessera/reduce/fused.hpp>
 #include <tessera/reduce/reduce_axes.hpp>
 #include <tessera/reduce/reduce_segments.hpp>
+#include <tessera/reduce/stats.hpp>
 
 #include "reduce_check.hpp"
 #include "reference/axes_reference.hpp"
@@ -312,6 +313,67 @@ TEST_CASE("complex reducers fused into one read", "[reduce][complex]") {
   check_same(tessera::get<0>(results), expected.mean);
   CHECK(test::same_bits(tessera::get<1>(results), reduced<Prod<T>>(values)));
   CHECK(test::same_bits(tessera::get<2>(results), expected.l1));
+}
+
+void check_stats(const std::vector<Complex<float>>& values, const std::vector<Complex<float>>& kept,
+                 const ReduceOptions& options) {
+  INFO(values.size() << " elements, league " << options.league_size);
+  const auto got = reduced<tessera::Stats<Complex<float>>>(values, options);
+  const Parts<float> parts = parts_of(kept);
+  const ExactSums re(parts.re), im(parts.im), both(appended(parts.re, parts.im));
+  CHECK(got.count == kept.size());
+  check_same(got.sum, {re.sum<double>(), im.sum<double>()});
+  if (kept.empty()) {
+    check_parts(got.mean, not_a_number, not_a_number);
+  } else {
+    check_same(got.mean, {re.mean<double>(), im.mean<double>()});
+  }
+  CHECK(test::same_value(got.l1, both.l1<double>()));
+  CHECK(test::same_value(got.l2, both.l2<double>()));
+}
+
+TEST_CASE("stats of complex elements", "[reduce][complex][stats]") {
+  for (const std::size_t size : {0, 1, 2, 3, 17, 1009}) {
+    const auto values = spread<float>(size, 21, -40, 40);
+    check_stats(values, values, {});
+  }
+  auto values = spread<float>(10007, 22, -100, 100);
+  for (const int league : test::odd_league_sizes()) {
+    for (const int team : test::odd_team_sizes(Space())) {
+      check_stats(values, values, {.league_size = league, .team_size = team});
+    }
+  }
+  // NaN and infinite by a part, zero by both.
+  const auto nan = static_cast<float>(not_a_number), inf = static_cast<float>(infinity);
+  values[3] = Complex<float>(nan, 1);
+  values[500] = Complex<float>(0, -0.0f);
+  values[501] = Complex<float>(0, 1);
+  values[9000] = Complex<float>(-inf, nan);
+  std::vector<Complex<float>> kept = values;
+  kept.erase(kept.begin() + 9000);
+  kept.erase(kept.begin() + 3);
+  check_stats(values, kept, {.nan = NanPolicy::omit});
+  values[7] = Complex<float>(1, inf);
+  for (const NanPolicy nan_policy : {NanPolicy::propagate, NanPolicy::omit}) {
+    const auto got = reduced<tessera::Stats<Complex<float>>>(values, {.nan = nan_policy, .league_size = 3});
+    const bool omits = nan_policy == NanPolicy::omit;
+    CHECK(got.count == values.size() - (omits ? 2 : 0));
+    CHECK(got.count_nan == 2);
+    CHECK(got.count_inf == 2);
+    CHECK(got.count_zero == 1);
+    CHECK(std::isnan(got.sum.real()) != omits);
+    CHECK(std::isnan(got.mean.imag()) != omits);
+    CHECK(test::same_value(got.l1, omits ? infinity : not_a_number));
+    CHECK(test::same_value(got.l2, omits ? infinity : not_a_number));
+  }
+  test::check_message(test::message_of<InvalidArgument>(
+                          [&] { reduced<tessera::Stats<Complex<float>>>(values, {.nan = NanPolicy::error}); }),
+                      {"element 3 is NaN"});
+  // Each by itself.
+  const tessera::CountInf<Complex<float>> count_inf;
+  CHECK(count_inf.predicate(Complex<float>(1, -inf)));
+  CHECK(count_inf.predicate(Complex<float>(inf, nan)));
+  CHECK_FALSE(count_inf.predicate(Complex<float>(nan, 1)));
 }
 
 template <class Real>
