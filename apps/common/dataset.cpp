@@ -236,12 +236,20 @@ ElementType Dataset::compute_type() const {
     refuse(fmt::format("{}: holds {}; only integers, booleans, enums and floating-point numbers can be computed with",
                        where(self.info), self.type.name));
   }
+  if (self.type.is_complex()) {
+    refuse(fmt::format("{}: holds {}; only real numbers can be computed with here", where(self.info), self.type.name));
+  }
   return compute_type_of(self.type);
 }
 
+ElementType Dataset::part_type() const { return is_complex() ? compute_type_of(m_impl->type) : compute_type(); }
+
+bool Dataset::is_complex() const { return m_impl->type.is_complex(); }
+
 NumberType Dataset::element_type() const {
-  const ElementType computed = compute_type();
+  const ElementType computed = part_type();
   const StoredType& stored = m_impl->type;
+  if (is_complex()) return complex_of(number_type_of(computed));
   if (is_floating(computed)) return number_type_of(computed);
   const bool is_signed = stored.is_signed;
   if (stored.precision <= 8) return is_signed ? NumberType::int8 : NumberType::uint8;
@@ -256,7 +264,7 @@ std::string Dataset::notice() const {
   return fmt::format("{}: {} is rounded to float64", where(self.info), self.type.name);
 }
 
-std::uint64_t Dataset::read_bytes() const { return m_impl->bytes_of(size_of(compute_type())); }
+std::uint64_t Dataset::read_bytes() const { return m_impl->bytes_of(size_of(part_type()) * m_impl->type.parts); }
 
 std::uint64_t Dataset::raw_bytes() const {
   const Impl& self = *m_impl;
@@ -270,13 +278,15 @@ std::uint64_t Dataset::raw_bytes() const {
 HostArray Dataset::read(const ProgressCallback& progress) const {
   const Impl& self = *m_impl;
   HostArray array;
-  array.type = compute_type();
+  array.type = part_type();
   array.shape = self.info.shape;
+  array.is_complex = is_complex();
   const std::uint64_t bytes = read_bytes();
   require_host_memory(where(self.info), bytes);
   array.buffer = HostBuffer(bytes);
   const Decoder decoder(self.type);
-  self.read_into(array.buffer.as<std::byte>(), decoder.is_copy() ? nullptr : &decoder, size_of(array.type), progress);
+  self.read_into(array.buffer.as<std::byte>(), decoder.is_copy() ? nullptr : &decoder,
+                 size_of(array.type) * self.type.parts, progress);
   return array;
 }
 

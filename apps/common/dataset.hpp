@@ -21,7 +21,7 @@ struct DatasetInfo {
   std::string file, dataset, selection;  // selection as given, "" for all
   Shape shape;                           // of the selected array
   Shape stored_shape;                    // of the whole dataset
-  std::string stored_type;               // "float32", "int16 big-endian", "string of 12 bytes", "compound of 16 bytes"
+  std::string stored_type;               // "float32", "int16 big-endian", "complex128", "strings of 12 bytes"
   std::string layout;                    // contiguous, chunked, compact, external, virtual
   Shape chunks;                          // empty unless chunked
   std::vector<std::string> filters;      // "deflate", "shuffle", ..
@@ -42,10 +42,13 @@ class Dataset {
 
   [[nodiscard]] const DatasetInfo& info() const;
 
-  /// The type the dataset is computed in. \throws Failure (bad_input) for what is not a number.
+  /// The type the dataset is computed in. \throws Failure (bad_input) for what is not a real number.
   [[nodiscard]] ElementType compute_type() const;
+  /// The same, of complex numbers the type of their parts. \throws Failure (bad_input) for what is not a number.
+  [[nodiscard]] ElementType part_type() const;
+  [[nodiscard]] bool is_complex() const;
   /// What the elements are, whatever they are computed in: the smallest type that holds the stored one; float32 for
-  /// narrower floats, float64 for wider ones. \throws as compute_type().
+  /// narrower floats, float64 for wider ones. \throws as part_type().
   [[nodiscard]] NumberType element_type() const;
   /// One line where reading rounds (long double), else "".
   [[nodiscard]] std::string notice() const;
@@ -54,7 +57,7 @@ class Dataset {
   [[nodiscard]] std::uint64_t read_bytes() const;
   [[nodiscard]] std::uint64_t raw_bytes() const;
 
-  /// The selected elements in compute_type(), row-major.
+  /// The selected elements in part_type(), row-major.
   [[nodiscard]] HostArray read(const ProgressCallback& progress = {}) const;
   /// The selected elements as stored (byte order and all), for types of 1-16 bytes. \throws Failure for others.
   [[nodiscard]] HostBuffer read_raw(const ProgressCallback& progress = {}) const;

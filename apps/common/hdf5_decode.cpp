@@ -117,14 +117,15 @@ void convert_any(const std::byte* in, std::uint64_t count, const StoredType& typ
 bool is_common(const StoredType& type) {
   if (type.kind == StoredType::Kind::integer)
     return type.precision == 8 * type.bytes && std::has_single_bit(type.bytes);
-  return type.name.starts_with("float32") || type.name.starts_with("float64");
+  return type.is_complex() || type.name.starts_with("float32") || type.name.starts_with("float64");
 }
 
 }  // namespace
 
 Decoder::Decoder(const StoredType& type) : m_type(type), m_target(compute_type_of(type)) {
+  m_type.bytes /= type.parts;
   const bool swapped = type.bytes > 1 && type.big_endian != host_is_big_endian;
-  m_copy = is_common(type) && type.bytes == size_of(m_target) && !swapped;
+  m_copy = is_common(type) && m_type.bytes == size_of(m_target) && !swapped;
   if (m_target == ElementType::float32 && type.bytes == 2) {
     m_table.resize(65536);
     for (std::uint32_t bits = 0; bits < 65536; ++bits) {
@@ -138,6 +139,7 @@ Decoder::Decoder(const StoredType& type) : m_type(type), m_target(compute_type_o
 
 void Decoder::decode(const std::byte* in, std::uint64_t count, std::byte* out) const {
   const bool swapped = m_type.big_endian != host_is_big_endian;
+  count *= m_type.parts;
   if (m_copy) {
     std::memcpy(out, in, count * m_type.bytes);
   } else if (!m_table.empty()) {

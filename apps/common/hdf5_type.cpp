@@ -91,6 +91,27 @@ void fill_enum(hid_t type, StoredType& out) {
   }
 }
 
+/// Two floats of one IEEE type, one behind the other, by the names that h5py and others give them.
+bool holds_complex(hid_t type) {
+  if (H5Tget_nmembers(type) != 2) return false;
+  const auto named = [&](const char* real, const char* imaginary) {
+    return member_name(type, 0) == real && member_name(type, 1) == imaginary;
+  };
+  if (!named("r", "i") && !named("re", "im") && !named("real", "imag")) return false;
+  const StoredType real = stored_type(member_type(type, 0).get()), imaginary = stored_type(member_type(type, 1).get());
+  const bool is_ieee = real.name.starts_with("float32") || real.name.starts_with("float64");
+  return is_ieee && real.kind == StoredType::Kind::floating && imaginary.kind == real.kind &&
+         imaginary.name == real.name && H5Tget_member_offset(type, 0) == 0 &&
+         H5Tget_member_offset(type, 1) == real.bytes && H5Tget_size(type) == 2 * real.bytes;
+}
+
+void fill_complex(hid_t type, StoredType& out) {
+  out = stored_type(member_type(type, 0).get());
+  out.bytes *= 2;
+  out.parts = 2;
+  out.name = fmt::format("complex{}{}", 8 * out.bytes, order_suffix(out));
+}
+
 void fill_compound(hid_t type, StoredType& out) {
   const int members = H5Tget_nmembers(type);
   std::string list;
@@ -127,7 +148,7 @@ StoredType stored_type(hid_t type) {
       fill_enum(type, out);
       break;
     case H5T_COMPOUND:
-      fill_compound(type, out);
+      holds_complex(type) ? fill_complex(type, out) : fill_compound(type, out);
       break;
     case H5T_STRING:
       out.variable_length = H5Tis_variable_str(type) > 0;

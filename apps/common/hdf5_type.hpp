@@ -20,9 +20,10 @@ namespace tessera::apps {
 struct StoredType {
   enum class Kind { integer, floating, other };
 
-  std::string name;  ///< "int16 big-endian", "compound {r: float64, i: float64} of 16 bytes"
+  std::string name;  ///< "int16 big-endian", "complex128", "compound {x: float64, y: float64} of 16 bytes"
   Kind kind = Kind::other;
   std::uint64_t bytes = 0;
+  unsigned parts = 1;  ///< 2 of complex numbers, real and imaginary; what follows is then said of a part
   bool big_endian = false;
   bool variable_length = false;  ///< elements, or parts of them, lie elsewhere in the file
   bool reference = false;        ///< elements, or parts of them, point into the file
@@ -36,19 +37,20 @@ struct StoredType {
   bool implied_one = true;  ///< floating: the leading one of the mantissa is not stored
 
   [[nodiscard]] bool numeric() const { return kind != Kind::other; }
+  [[nodiscard]] bool is_complex() const { return parts == 2; }
   /// Bits of the mantissa behind the point.
   [[nodiscard]] unsigned fraction_bits() const { return implied_one ? mantissa_bits : mantissa_bits - 1; }
 };
 
 [[nodiscard]] StoredType stored_type(hid_t type);
 
-/// The smallest of the five types that holds all values of a numeric one; float64 for wider floats.
+/// The smallest of the five types that holds all values of a numeric one, or of its parts; float64 for wider floats.
 [[nodiscard]] ElementType compute_type_of(const StoredType& type);
 
 /// Whether float64 does not hold all values: reading rounds.
 [[nodiscard]] bool wider_than_float64(const StoredType& type);
 
-/// Turns stored elements into elements of compute_type_of(type).
+/// Turns stored elements into elements of compute_type_of(type), of complex numbers two each.
 class Decoder {
  public:
   explicit Decoder(const StoredType& type);
@@ -59,7 +61,7 @@ class Decoder {
   void decode(const std::byte* in, std::uint64_t count, std::byte* out) const;
 
  private:
-  StoredType m_type;
+  StoredType m_type;  // of complex numbers that of a part, but for the name
   ElementType m_target;
   bool m_copy = false;
   std::vector<float> m_table;  // for floats of two bytes: every value

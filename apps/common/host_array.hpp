@@ -3,6 +3,7 @@
 #ifndef TESSERA_APPS_COMMON_HOST_ARRAY_HPP
 #define TESSERA_APPS_COMMON_HOST_ARRAY_HPP
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -55,9 +56,10 @@ class HostBuffer {
 
 /// A dense row-major array in host memory.
 struct HostArray {
-  ElementType type = ElementType::float64;
+  ElementType type = ElementType::float64;  // of complex elements that of their parts, which alternate
   Shape shape;
   HostBuffer buffer;
+  bool is_complex = false;
 };
 
 /// Calls visitor(T{}) with the C++ type that stands for the element type.
@@ -76,6 +78,14 @@ decltype(auto) visit_type(ElementType type, Visitor&& visitor) {
       break;
   }
   return visitor(double{});
+}
+
+/// The same for the elements of an array, which may be complex.
+template <class Visitor>
+decltype(auto) visit_elements(const HostArray& array, Visitor&& visitor) {
+  if (!array.is_complex) return visit_type(array.type, visitor);
+  if (array.type == ElementType::float32) return visitor(std::complex<float>{});
+  return visitor(std::complex<double>{});
 }
 
 }  // namespace tessera::apps

@@ -12,8 +12,12 @@
 namespace tessera::apps {
 namespace {
 
-constexpr std::array<const char*, 11> names{"bool",   "int8",   "int16",  "int32",   "int64",  "uint8",
-                                            "uint16", "uint32", "uint64", "float32", "float64"};
+constexpr std::array<const char*, 13> names{"bool",    "int8",      "int16",     "int32",  "int64",
+                                            "uint8",   "uint16",    "uint32",    "uint64", "float32",
+                                            "float64", "complex64", "complex128"};
+constexpr std::ptrdiff_t real_names = 11;
+
+/// Calls visitor(T{}) with the C++ type; of a complex one with that of its parts.
 
 template <class Visitor>
 decltype(auto) visit_number_type(NumberType type, Visitor&& visitor) {
@@ -36,8 +40,10 @@ decltype(auto) visit_number_type(NumberType type, Visitor&& visitor) {
     case NumberType::uint64:
       return visitor(std::uint64_t{});
     case NumberType::float32:
+    case NumberType::complex64:
       return visitor(float{});
     case NumberType::float64:
+    case NumberType::complex128:
       break;
   }
   return visitor(double{});
@@ -65,12 +71,20 @@ To converted(From value) {
 std::string to_string(NumberType type) { return names[static_cast<std::size_t>(type)]; }
 
 std::size_t size_of(NumberType type) {
-  return visit_number_type(type, [](auto value) { return sizeof(value); });
+  return visit_number_type(type, [](auto value) { return sizeof(value); }) * (is_complex(type) ? 2 : 1);
+}
+
+NumberType complex_of(NumberType part) {
+  return part == NumberType::float32 ? NumberType::complex64 : NumberType::complex128;
+}
+
+NumberType part_of(NumberType complex) {
+  return complex == NumberType::complex64 ? NumberType::float32 : NumberType::float64;
 }
 
 NumberType number_type_of(ElementType type) { return *number_type_named(to_string(type)); }
 
-std::vector<std::string> output_type_names() { return {names.begin() + 1, names.end()}; }
+std::vector<std::string> output_type_names() { return {names.begin() + 1, names.begin() + real_names}; }
 
 std::optional<NumberType> number_type_named(const std::string& name) {
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -26,7 +26,8 @@ namespace {
 constexpr std::uint64_t piece_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t bookkeeping_bytes = std::uint64_t{16} << 10;  // headers, groups, attributes of a dataset
 
-hid_t hdf5_type_of(NumberType type) {
+/// Of a complex type that of its parts.
+hid_t native_type_of(NumberType type) {
   switch (type) {
     case NumberType::int8:
       return H5T_NATIVE_INT8;
@@ -46,11 +47,23 @@ hid_t hdf5_type_of(NumberType type) {
     case NumberType::uint64:
       return H5T_NATIVE_UINT64;
     case NumberType::float32:
+    case NumberType::complex64:
       return H5T_NATIVE_FLOAT;
     case NumberType::float64:
+    case NumberType::complex128:
       break;
   }
   return H5T_NATIVE_DOUBLE;
+}
+
+/// Complex numbers as h5py stores them.
+Handle hdf5_type_of(NumberType type) {
+  const hid_t native = native_type_of(type);
+  if (!is_complex(type)) return {H5Tcopy(native), H5Tclose};
+  Handle compound(H5Tcreate(H5T_COMPOUND, size_of(type)), H5Tclose);
+  H5Tinsert(compound.get(), "r", 0, native);
+  H5Tinsert(compound.get(), "i", size_of(part_of(type)), native);
+  return compound;
 }
 
 /// The folder and the file itself must be such that a new file can take the place.
@@ -243,7 +256,7 @@ void OutputFile::write(const std::string& suffix, ElementType type, const Shape&
 
 void OutputFile::write(const std::string& suffix, NumberType type, const Shape& shape, const void* data,
                        const Provenance& provenance, const ProgressCallback& progress) {
-  m_impl->write(suffix, hdf5_type_of(type), size_of(type), shape, data, provenance, progress);
+  m_impl->write(suffix, hdf5_type_of(type).get(), size_of(type), shape, data, provenance, progress);
 }
 
 void OutputFile::write_raw(const std::string& suffix, const Dataset& source, const Shape& shape, const void* data,

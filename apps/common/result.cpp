@@ -23,13 +23,17 @@ Number number_at(const Result& result, std::size_t i) {
   return std::visit([&](const auto& list) { return Number(list[i]); }, result.values);
 }
 
-Json value_json(const Result& result, std::size_t i) {
-  if (is_undefined(result, i)) return nullptr;
-  if (result.type == NumberType::boolean) return std::get<std::vector<std::uint64_t>>(result.values)[i] != 0;
-  const Number value = number_at(result, i);
+Json number_json(const Number& value) {
   const double* floating = std::get_if<double>(&value);
   if (floating != nullptr && !std::isfinite(*floating)) return to_text(value);  // JSON has no NaN and no infinities
   return std::visit([](auto number) { return Json(number); }, value);
+}
+
+Json value_json(const Result& result, std::size_t i) {
+  if (is_undefined(result, i)) return nullptr;
+  if (result.type == NumberType::boolean) return std::get<std::vector<std::uint64_t>>(result.values)[i] != 0;
+  if (!is_complex(result.type)) return number_json(number_at(result, i));
+  return Json::array({number_json(number_at(result, 2 * i)), number_json(number_at(result, 2 * i + 1))});
 }
 
 Json index_json(const Result& result, std::size_t i) {
@@ -38,7 +42,10 @@ Json index_json(const Result& result, std::size_t i) {
 
 Json bits_json(const Result& result, std::size_t i) {
   if (is_undefined(result, i)) return nullptr;
-  return fmt::format("{:016x}", std::bit_cast<std::uint64_t>(std::get<std::vector<double>>(result.values)[i]));
+  const auto bits = [&](std::size_t at) {
+    return fmt::format("{:016x}", std::bit_cast<std::uint64_t>(std::get<std::vector<double>>(result.values)[at]));
+  };
+  return is_complex(result.type) ? Json::array({bits(2 * i), bits(2 * i + 1)}) : Json(bits(i));
 }
 
 using Leaf = Json (*)(const Result&, std::size_t);
@@ -60,6 +67,9 @@ Json all(const Result& result, Leaf leaf) {
 std::string element_text(const Result& result, std::size_t i) {
   if (is_undefined(result, i)) return "undefined";
   if (result.type == NumberType::boolean) return value_json(result, i) ? "true" : "false";
+  if (is_complex(result.type)) {
+    return fmt::format("({}, {})", to_text(number_at(result, 2 * i)), to_text(number_at(result, 2 * i + 1)));
+  }
   const std::string value = to_text(number_at(result, i));
   return result.index.empty() ? value : fmt::format("{} at {}", value, result.index[i]);
 }
@@ -91,7 +101,8 @@ Json to_json(const Result& result) {
 
 std::string to_text(const Result& result) {
   constexpr std::uint64_t most = 6;
-  const std::uint64_t count = std::visit([](const auto& list) { return list.size(); }, result.values);
+  const std::uint64_t numbers = std::visit([](const auto& list) { return list.size(); }, result.values);
+  const std::uint64_t count = numbers / (is_complex(result.type) ? 2 : 1);
   const bool several = result.shape ? !result.shape->empty() : result.is_pair && !is_undefined(result, 0);
   if (!several) return fmt::format("{} ({})", element_text(result, 0), to_string(result.type));
   std::string text;

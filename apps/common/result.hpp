@@ -19,12 +19,12 @@ namespace tessera::apps {
 
 struct Result {
   std::string op;
-  NumberType type = NumberType::float64;  // floating values are float64
-  Numbers values = std::vector<double>{};
-  std::vector<std::int64_t> index;      // of arg*: as many as values, else none
-  std::vector<std::uint8_t> undefined;  // 1 where there is no value: null; empty: nowhere
-  bool is_pair = false;                 // minimum and maximum: two values each
-  std::optional<Shape> shape;           // of an array of results, pairs included; none: a single one
+  NumberType type = NumberType::float64;   // floating values are float64
+  Numbers values = std::vector<double>{};  // of complex128 both parts of each, one behind the other
+  std::vector<std::int64_t> index;         // of arg*: as many as values, else none
+  std::vector<std::uint8_t> undefined;     // 1 where there is no value: null; empty: nowhere
+  bool is_pair = false;                    // minimum and maximum: two values each
+  std::optional<Shape> shape;              // of an array of results, pairs included; none: a single one
 };
 
 /// Values beyond this many are in the output file only.

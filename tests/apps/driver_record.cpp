@@ -187,6 +187,17 @@ TEST_CASE("results have indices, pairs, truth, shapes and gaps") {
   CHECK(to_json(any) == parsed_json(R"({"op": "any", "type": "bool", "shape": [2], "value": [true, false]})"));
   CHECK(to_text(any) == "[true, false] (bool (2,))");
 
+  Result sums{"sum", NumberType::complex128, std::vector<double>{1.5, -INFINITY}, {}, {}, false, {}};
+  CHECK(to_json(sums) == nlohmann::ordered_json::parse(R"({"op": "sum", "type": "complex128", "value": [1.5, "-inf"],
+                                                   "bits": ["3ff8000000000000", "fff0000000000000"]})"));
+  CHECK(to_text(sums) == "(1.5, -inf) (complex128)");
+  sums.values = std::vector<double>{1, 2, 3, -0.0};
+  sums.shape = Shape{2};
+  sums.undefined = {0, 1};
+  CHECK(to_json(sums)["value"] == nlohmann::json::parse("[[1.0, 2.0], null]"));
+  CHECK(to_json(sums)["shape"] == Shape{2});
+  CHECK(to_text(sums) == "[(1, 2), undefined] (complex128 (2,))");
+
   Result scalar = floating("sum", 1.5);
   scalar.undefined = {1};
   CHECK(to_json(scalar) == parsed_json(R"({"op": "sum", "type": "float64", "value": null})"));
@@ -229,6 +240,20 @@ TEST_CASE("results are encoded in the type they are written in") {
   CHECK(output_type_names().size() == 10);
   CHECK(number_type_named("uint16") == NumberType::uint16);
   CHECK_FALSE(number_type_named("float16"));
+}
+
+TEST_CASE("complex results are encoded by part") {
+  const std::vector<double> parts{1 + 0x1p-40, -2.5};
+  const std::vector<std::byte> wide = encoded(parts, NumberType::complex128);
+  REQUIRE(wide.size() == 16);
+  CHECK(std::memcmp(wide.data(), parts.data(), 16) == 0);
+  const std::vector<std::byte> narrow = encoded(parts, NumberType::complex64);
+  const float rounded[2] = {1, -2.5F};
+  REQUIRE(narrow.size() == 8);
+  CHECK(std::memcmp(narrow.data(), rounded, 8) == 0);
+  CHECK(size_of(NumberType::complex64) == 8);
+  CHECK(to_string(NumberType::complex128) == "complex128");
+  CHECK(output_type_names().back() == "float64");
 }
 
 TEST_CASE("the Slurm job is in the record") {

@@ -28,6 +28,9 @@ struct Inputs {
     add_values<double>(in.get(), "bad_weights", {1, std::nan("")});
     add_values<double>(in.get(), "no_weights", {}, {0});
     add_values<double>(in.get(), "none", {}, {3, 0});
+    const Handle complex = complex_type(H5T_NATIVE_FLOAT);
+    const std::vector<float> parts{1, 2};
+    add_dataset(in.get(), "complex", complex.get(), {1}, complex.get(), parts.data());
     add_values<double>(in.get(), "single", {5}, {1});
     const double value = 5;
     add_dataset(in.get(), "scalar", H5T_NATIVE_DOUBLE, {}, H5T_NATIVE_DOUBLE, &value);
@@ -192,6 +195,10 @@ TEST_CASE("tessera-filter: bad usage and bad input") {
         inputs.file + ":/i: --axis: 0 cannot be filtered along, only the last axis, 1 or -1");
   CHECK(inputs.refused("scalar", {"--weights=1"}) ==
         inputs.file + ":/scalar: a single value has no axis to filter along");
+  CHECK(inputs.refused("complex", {"--weights=1"}) ==
+        inputs.file + ":/complex: holds complex64; only real numbers can be computed with here");
+  CHECK(x({"--weights-from", inputs.file + ":/complex"}) ==
+        inputs.file + ":/complex: holds complex64; only real numbers can be computed with here");
   CHECK(x({"--weights=1", "--gaussian=1"}).starts_with("unknown option `--gaussian`; did you mean"));
   CHECK(x({"--weights=1", "--variant=direct"}).starts_with("--variant: unknown name `direct`; did you mean"));
 }

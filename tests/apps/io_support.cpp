@@ -73,6 +73,13 @@ void add_dataset(hid_t file, const std::string& name, hid_t stored_type, const S
   if (data != nullptr) REQUIRE(H5Dwrite(dataset.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
 }
 
+Handle complex_type(hid_t part, const char* real, const char* imaginary) {
+  Handle type(H5Tcreate(H5T_COMPOUND, 2 * H5Tget_size(part)), H5Tclose);
+  REQUIRE(H5Tinsert(type.get(), real, 0, part) >= 0);
+  REQUIRE(H5Tinsert(type.get(), imaginary, H5Tget_size(part), part) >= 0);
+  return type;
+}
+
 std::vector<std::int32_t> numbers(std::size_t count) {
   std::vector<std::int32_t> values(count);
   std::iota(values.begin(), values.end(), 0);

@@ -44,6 +44,8 @@ class Folder {
 /// data: in memory_type, may be null for a dataset that is never written.
 void add_dataset(hid_t file, const std::string& name, hid_t stored_type, const Shape& shape, hid_t memory_type,
                  const void* data, hid_t creation = H5P_DEFAULT);
+/// A compound of two parts, as h5py and others store complex numbers.
+[[nodiscard]] Handle complex_type(hid_t part, const char* real = "r", const char* imaginary = "i");
 /// 0, 1, 2, .. as int32, stored little-endian.
 void add_numbers(hid_t file, const std::string& name, const Shape& shape, hid_t creation = H5P_DEFAULT);
 [[nodiscard]] std::vector<std::int32_t> numbers(std::size_t count);

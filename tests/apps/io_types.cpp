@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which stored types are read, as what, and that each value arrives.
+#include <algorithm>
 #include <bit>
+#include <catch2/catch_template_test_macros.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -291,6 +293,50 @@ TEST_CASE("floats of other formats are named by their bits") {
   CHECK(values_of<float>(dataset.read()) == std::vector<float>{1, 3, -1});
 }
 
+TEMPLATE_TEST_CASE("complex numbers are pairs of floats of one type", "", float, double) {
+  const Folder folder;
+  const std::string path = folder / "complex.h5", name = sizeof(TestType) == 4 ? "complex64" : "complex128";
+  std::vector<TestType> parts(2 * 7 * 5);
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = static_cast<TestType>(i) / 8 - 3;
+  parts[11] = -std::numeric_limits<TestType>::infinity();
+  parts[14] = std::numeric_limits<TestType>::denorm_min();
+  const hid_t native = sizeof(TestType) == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+  const hid_t big = sizeof(TestType) == 4 ? H5T_IEEE_F32BE : H5T_IEEE_F64BE;
+  {
+    const Handle file = create_file(path), chunks = chunked_list({3, 2});
+    REQUIRE(H5Pset_deflate(chunks.get(), 4) >= 0);
+    const auto add = [&](const char* dataset, const char* real, const char* imaginary, hid_t part, hid_t creation) {
+      add_dataset(file.get(), dataset, complex_type(part, real, imaginary).get(), {7, 5},
+                  complex_type(native, real, imaginary).get(), parts.data(), creation);
+    };
+    add("little", "r", "i", native, H5P_DEFAULT);
+    add("big", "re", "im", big, H5P_DEFAULT);
+    add("chunked", "real", "imag", big, chunks.get());
+  }
+  for (const char* dataset : {"little", "big", "chunked"}) {
+    INFO(dataset);
+    const Dataset input(path + ":/" + dataset);
+    CHECK(input.info().stored_type == name + (dataset == std::string("little") ? "" : " big-endian"));
+    CHECK(input.is_complex());
+    CHECK(to_string(input.element_type()) == name);
+    CHECK(input.read_bytes() == sizeof(TestType) * parts.size());
+    const HostArray array = input.read();
+    CHECK(array.is_complex);
+    CHECK(array.shape == Shape{7, 5});
+    REQUIRE(array.buffer.bytes() == sizeof(TestType) * parts.size());
+    CHECK(std::equal(parts.begin(), parts.end(), array.buffer.template as<TestType>()));
+    // Every second column of the last rows, from behind.
+    const HostArray some = Dataset(path + ":/" + dataset + "[:4:-1, ::2]").read();
+    REQUIRE(some.shape == Shape{2, 3});
+    const std::vector<TestType> selected{parts[60], parts[61], parts[64], parts[65], parts[68], parts[69],
+                                         parts[50], parts[51], parts[54], parts[55], parts[58], parts[59]};
+    CHECK(std::equal(selected.begin(), selected.end(), some.buffer.template as<TestType>()));
+  }
+  const std::vector<ListedDataset> listed = list_datasets(path);
+  REQUIRE(listed.size() == 3);
+  CHECK(listed[2].type == name);
+}
+
 TEST_CASE("what is not a number is refused with what was found") {
   const Folder folder;
   const std::string path = folder / "other.h5";
@@ -304,10 +350,21 @@ TEST_CASE("what is not a number is refused with what was found") {
     add("text", text);
     H5Tset_size(text.get(), H5T_VARIABLE);
     add("words", text);
-    Handle complex(H5Tcreate(H5T_COMPOUND, 16), H5Tclose);
-    H5Tinsert(complex.get(), "r", 0, H5T_IEEE_F64LE);
-    H5Tinsert(complex.get(), "i", 8, H5T_IEEE_F64LE);
-    add("complex", complex);
+    const auto pair_of = [](const char* first, hid_t first_type, const char* second, hid_t second_type, std::size_t at,
+                            std::size_t bytes) {
+      Handle pair(H5Tcreate(H5T_COMPOUND, bytes), H5Tclose);
+      H5Tinsert(pair.get(), first, 0, first_type);
+      H5Tinsert(pair.get(), second, at, second_type);
+      return pair;
+    };
+    add("complex", pair_of("r", H5T_IEEE_F64LE, "i", H5T_IEEE_F64LE, 8, 16));
+    add("apart", pair_of("r", H5T_IEEE_F32LE, "i", H5T_IEEE_F32LE, 8, 12));
+    add("padded", pair_of("r", H5T_IEEE_F32LE, "i", H5T_IEEE_F32LE, 4, 12));
+    add("orders", pair_of("r", H5T_IEEE_F64LE, "i", H5T_IEEE_F64BE, 8, 16));
+    add("widths", pair_of("re", H5T_IEEE_F32LE, "im", H5T_IEEE_F64LE, 4, 12));
+    add("whole", pair_of("r", H5T_STD_I32LE, "i", H5T_STD_I32LE, 4, 8));
+    add("vax_pair", pair_of("r", H5T_VAX_F32, "i", H5T_VAX_F32, 4, 8));
+    add("point", pair_of("x", H5T_IEEE_F64LE, "y", H5T_IEEE_F64LE, 8, 16));
     Handle rows(H5Tcreate(H5T_COMPOUND, 24), H5Tclose);
     std::size_t offset = 0;
     for (const char* name : {"m0", "m1", "m2", "m3", "m4", "m5"}) {
@@ -337,7 +394,15 @@ TEST_CASE("what is not a number is refused with what was found") {
   };
   CHECK(found("text") == "strings of 12 bytes");
   CHECK(found("words") == "strings of variable length");
-  CHECK(found("complex") == "complex numbers, compound {r: float64, i: float64} of 16 bytes");
+  CHECK(found("apart") == "complex numbers, compound {r: float32, i: float32} of 12 bytes");
+  CHECK(found("padded") == "complex numbers, compound {r: float32, i: float32} of 12 bytes");
+  CHECK(found("orders") == "complex numbers, compound {r: float64, i: float64 big-endian} of 16 bytes");
+  CHECK(found("widths") == "complex numbers, compound {re: float32, im: float64} of 12 bytes");
+  CHECK(found("whole") == "complex numbers, compound {r: int32, i: int32} of 8 bytes");
+  CHECK(found("vax_pair").find("in VAX byte order") != std::string::npos);
+  CHECK(found("point") == "compound {x: float64, y: float64} of 16 bytes");
+  CHECK(bad_input([&] { static_cast<void>(Dataset(path + ":/complex").compute_type()); }) ==
+        path + ":/complex: holds complex128; only real numbers can be computed with here");
   CHECK(found("rows") == "compound {m0: int32, m1: int32, m2: int32, m3: int32, ..} of 24 bytes");
   CHECK(found("opaque") == "opaque data of 5 bytes");
   CHECK(found("reference") == "references of 8 bytes");

@@ -90,6 +90,8 @@ TEST_CASE("tessera-transpose: elements of 1 to 16 bytes keep their type and ever
       add_dataset(in.get(), "opaque" + std::to_string(size), type.get(), {rows, columns}, type.get(), bytes.data());
     }
     add_dataset(in.get(), "big_endian", H5T_IEEE_F64BE, {rows, columns}, H5T_IEEE_F64BE, bytes.data());
+    const Handle complex = complex_type(H5T_IEEE_F64BE);
+    add_dataset(in.get(), "complex", complex.get(), {rows, columns}, complex.get(), bytes.data());
   }
   const auto check = [&](const std::string& name, std::uint64_t size) {
     INFO(name);
@@ -111,6 +113,7 @@ TEST_CASE("tessera-transpose: elements of 1 to 16 bytes keep their type and ever
   };
   for (std::uint64_t size = 1; size <= 16; ++size) check("opaque" + std::to_string(size), size);
   check("big_endian", 8);
+  check("complex", 16);
 }
 
 TEST_CASE("tessera-transpose: the record of a run") {
