@@ -50,7 +50,8 @@ class DotEngine final : public ReduceEngine {
       if constexpr (std::is_floating_point_v<T>) {
         if (!pass.exact) return measured(Dot<T, Summation::fast>{}, pass, options, offset, count, timed);
       }
-      return measured(Dot<T>{}, pass, options, offset, count, timed);
+      using Exact = std::conditional_t<std::is_arithmetic_v<T>, Dot<T>, WideComplex<Dot<T>>>;
+      return measured(Exact{}, pass, options, offset, count, timed);
     });
   }
 
@@ -85,9 +86,9 @@ class DotEngine final : public ReduceEngine {
 
 std::unique_ptr<ReduceEngine> make_dot_engine(HostArray& x, HostArray& y, const std::string& space) {
   return visit_space(space, [&](const auto& instance) {
-    return visit_type(x.type, [&](const auto value) -> std::unique_ptr<ReduceEngine> {
-      return std::make_unique<DotEngine<std::decay_t<decltype(instance)>, std::decay_t<decltype(value)>>>(instance, x,
-                                                                                                          y);
+    return visit_elements(x, [&](const auto value) -> std::unique_ptr<ReduceEngine> {
+      using T = kernel_element_t<std::decay_t<decltype(value)>>;
+      return std::make_unique<DotEngine<std::decay_t<decltype(instance)>, T>>(instance, x, y);
     });
   });
 }

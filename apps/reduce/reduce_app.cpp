@@ -163,7 +163,7 @@ class ReduceApp {
 
   void add_results(const std::string& operation) {
     const std::vector<std::string> parts =
-        operation == "stats" ? stats_operation_names() : std::vector<std::string>{operation};
+        operation == "stats" ? stats_operation_names(m_request.of_complex) : std::vector<std::string>{operation};
     for (const auto& part : parts) {
       m_run.record().results.push_back(
           result_of(m_request, m_axes, m_values.at(part), m_inputs.element(), m_inputs.shape()));
@@ -183,6 +183,7 @@ ReducePass axes_of(const ReduceRequest& request, const Shape& shape) {
   pass.exact = request.exact;
   pass.nan = request.nan;
   pass.ddof = request.ddof;
+  pass.is_complex = request.of_complex;
   pass.reduced = reduced_axes(request, shape);
   // All axes are the whole array.
   if (std::find(pass.reduced.begin(), pass.reduced.end(), false) == pass.reduced.end()) pass.reduced.clear();
@@ -192,15 +193,16 @@ ReducePass axes_of(const ReduceRequest& request, const Shape& shape) {
 ExitStatus reduce(const CommandLine& command_line, const ReduceArguments& arguments) {
   DriverRun run(command_line);
   if (run.list()) return ExitStatus::good;
-  const ReduceRequest request = reduce_request(command_line, arguments);
+  ReduceRequest request = reduce_request(command_line, arguments);
 
   const Dataset& dataset = run.open_input();
   const Shape shape = dataset.info().shape;
-  (void)dataset.compute_type();
+  (void)dataset.part_type();
+  request.of_complex = dataset.is_complex();
   ReduceInputs inputs(request, dataset);
   ReducePass axes;
   run.for_input([&] {
-    check_element_type(request, inputs.computed());
+    check_element_type(request, inputs.element());
     axes = axes_of(request, shape);
     require_elements(request, axes, shape);
   });

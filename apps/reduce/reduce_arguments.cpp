@@ -55,10 +55,17 @@ const std::vector<std::string>& reduce_operation_names() {
   return names;
 }
 
-const std::vector<std::string>& stats_operation_names() {
+const std::vector<std::string>& complex_operation_names() {
+  static const std::vector<std::string> names{"sum", "prod", "count", "count_nan", "count_inf", "count_zero", "mean",
+                                              "l1",  "l2",   "any",   "all",       "dot",       "stats"};
+  return names;
+}
+
+const std::vector<std::string>& stats_operation_names(bool of_complex) {
   static const std::vector<std::string> names{"count", "count_nan", "count_inf", "min", "argmin", "max", "argmax",
                                               "sum",   "mean",      "var",       "l1",  "l2",     "linf"};
-  return names;
+  static const std::vector<std::string> complex_names{"count", "count_nan", "count_inf", "sum", "mean", "l1", "l2"};
+  return of_complex ? complex_names : names;
 }
 
 ReduceRequest reduce_request(const CommandLine& command_line, const ReduceArguments& arguments) {
@@ -104,11 +111,20 @@ std::vector<bool> reduced_axes(const ReduceRequest& request, const Shape& shape)
   return reduced;
 }
 
-void check_element_type(const ReduceRequest& request, ElementType type) {
-  if (!is_floating(type)) return;
+void check_element_type(const ReduceRequest& request, NumberType element) {
+  if (!is_floating(element)) return;
   for (const auto& operation : request.operations) {
+    if (is_complex(element) && !contains(complex_operation_names(), operation)) {
+      refuse(fmt::format("--op: {} takes real numbers, the elements are {}; of these there are {}", operation,
+                         to_string(element), join(complex_operation_names())));
+    }
     if (operation.starts_with("bit_")) {
-      refuse(fmt::format("--op: {} takes integers, the elements are {}", operation, to_string(type)));
+      refuse(fmt::format("--op: {} takes integers, the elements are {}", operation, to_string(element)));
+    }
+    const bool gives_complex = is_complex(element) && (keeps_complex(operation) || operation == "stats");
+    if (gives_complex && request.output_type && !is_floating(*request.output_type)) {
+      refuse(fmt::format("--output-type: {} holds no complex {}; give float32 or float64 for its parts",
+                         to_string(*request.output_type), operation == "stats" ? "sum" : operation));
     }
   }
 }
@@ -116,6 +132,7 @@ void check_element_type(const ReduceRequest& request, ElementType type) {
 NumberType reported_type(const std::string& operation, NumberType element) {
   if (operation.starts_with("count")) return NumberType::uint64;
   if (is_truth(operation)) return NumberType::boolean;
+  if (is_complex(element) && keeps_complex(operation)) return NumberType::complex128;
   if (is_floating(element) || contains({"mean", "var", "std", "l2"}, operation)) return NumberType::float64;
   if (operation == "l1" || operation == "linf") return NumberType::uint64;
   if (contains({"sum", "prod", "dot"}, operation)) return is_unsigned(element) ? NumberType::uint64 : NumberType::int64;
@@ -126,8 +143,13 @@ NumberType written_type(const ReduceRequest& request, const std::string& operati
   if (is_arg(operation)) return NumberType::int64;
   const NumberType reported = reported_type(operation, element);
   if (operation.starts_with("count") || is_truth(operation)) return reported;
+  if (is_complex(reported)) {
+    if (request.output_type) return complex_of(*request.output_type);
+    return request.by_axis ? element : reported;
+  }
   if (request.output_type) return *request.output_type;
-  return request.by_axis && is_floating(element) ? element : reported;
+  if (!request.by_axis || !is_floating(element)) return reported;
+  return is_complex(element) ? part_of(element) : element;
 }
 
 }  // namespace tessera::apps

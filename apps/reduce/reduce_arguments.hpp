@@ -24,9 +24,10 @@ struct ReduceArguments {
 
 void add_reduce_options(CommandLine& command_line, ReduceArguments& arguments);
 
-/// Names as --op takes them, and what `stats` stands for.
+/// Names as --op takes them, those that complex elements have, and what `stats` stands for.
 [[nodiscard]] const std::vector<std::string>& reduce_operation_names();
-[[nodiscard]] const std::vector<std::string>& stats_operation_names();
+[[nodiscard]] const std::vector<std::string>& complex_operation_names();
+[[nodiscard]] const std::vector<std::string>& stats_operation_names(bool of_complex);
 
 struct ReduceRequest {
   std::vector<std::string> operations;  // as given: stats is one of them
@@ -36,7 +37,8 @@ struct ReduceRequest {
   std::string axis;      // "all", or a list
   bool by_axis = false;  // results have a shape
   bool keepdims = false;
-  std::string with;  // "" for none
+  std::string with;         // "" for none
+  bool of_complex = false;  // the elements, once they are known
   std::optional<NumberType> output_type;
 };
 
@@ -46,8 +48,8 @@ struct ReduceRequest {
 /// The axes to reduce, an entry each. \throws Failure (bad_input) for axes that are out of range or given twice.
 [[nodiscard]] std::vector<bool> reduced_axes(const ReduceRequest& request, const Shape& shape);
 
-/// \throws Failure (bad_input) for operations that elements of this type do not have.
-void check_element_type(const ReduceRequest& request, ElementType type);
+/// \throws Failure (bad_input) for operations, and types of results, that elements of this type do not have.
+void check_element_type(const ReduceRequest& request, NumberType element);
 
 /// The type that results of an operation are reported in, and the one that they are written in.
 [[nodiscard]] NumberType reported_type(const std::string& operation, NumberType element);

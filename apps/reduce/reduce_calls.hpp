@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -34,6 +35,24 @@ struct DriverResult<R> {
 };
 template <class R>
 using driver_result_t = typename DriverResult<R>::type;
+
+/// A reducer of complex elements whose result is rounded straight to double.
+template <class R>
+struct WideComplex : R {
+  using result_type = Kokkos::complex<double>;
+};
+
+/// What kernels take for an element that visit_elements() names.
+template <class T>
+struct KernelElement {
+  using type = T;
+};
+template <class Real>
+struct KernelElement<std::complex<Real>> {
+  using type = Kokkos::complex<Real>;
+};
+template <class T>
+using kernel_element_t = typename KernelElement<T>::type;
 
 /// Runs f; what the library refuses is refused in the name of the operations.
 template <class F>
@@ -63,7 +82,7 @@ ReduceRun started(const ReducePass& pass, std::string_view variant) {
   run.measurement.variant = std::string(variant);
   const bool summed = std::any_of(pass.operations.begin(), pass.operations.end(), is_summed);
   const bool product = pass.operations[0] == "prod";
-  if ((summed || product) && std::is_floating_point_v<T>) {
+  if ((summed || product) && !std::is_integral_v<T>) {
     run.measurement.summation = pass.exact && !product ? "exact" : "fast";
   }
   return run;
@@ -104,6 +123,12 @@ void append(OpValues& values, Value value) {
 template <class Value>
 requires std::is_arithmetic_v<Value>
 void append_result(OpValues& values, Value value, const ReducePass&) { append(values, value); }
+
+template <class Real>
+void append_result(OpValues& values, const Kokkos::complex<Real>& value, const ReducePass&) {
+  append(values, value.real());
+  append(values, value.imag());
+}
 
 /// The results in a view of any rank, taken apart into the operations of the pass by append_result.
 template <class Space, class Out>

@@ -117,11 +117,10 @@ void append_result(OpValues& values, const FusedResult<ArgResult<T>, ArgResult<T
   values.index.push_back(values.op == "argmin_last" ? get<0>(results).index : get<1>(results).index);
 }
 
-template <class T>
-void append_result(OpValues& values, const StatsResult<T>& stats, const ReducePass& pass) {
+/// Counts and truth, which elements of all types have. Returns whether the operation is one of these.
+template <class Result>
+bool append_count(OpValues& values, const Result& stats) {
   const std::string& op = values.op;
-  const bool empty = stats.count == 0;
-  bool undefined = false;
   if (op == "count") {
     append(values, stats.count);
   } else if (op == "count_nan") {
@@ -134,7 +133,19 @@ void append_result(OpValues& values, const StatsResult<T>& stats, const ReducePa
     append(values, std::uint64_t{stats.count > stats.count_zero});
   } else if (op == "all") {
     append(values, std::uint64_t{stats.count_zero == 0});
-  } else if (op == "sum") {
+  } else {
+    return false;
+  }
+  return true;
+}
+
+template <class T>
+void append_result(OpValues& values, const StatsResult<T>& stats, const ReducePass& pass) {
+  if (append_count(values, stats)) return;
+  const std::string& op = values.op;
+  const bool empty = stats.count == 0;
+  bool undefined = false;
+  if (op == "sum") {
     append(values, stats.sum);
   } else if (op == "l1") {
     append(values, stats.l1);

@@ -11,6 +11,7 @@
 #include <tessera/reduce/reduce_axes.hpp>
 #include <type_traits>
 
+#include "complex_dispatch.hpp"
 #include "device/device_array.hpp"
 #include "reduce_dispatch.hpp"
 #include "typed_reduce_engine.hpp"

@@ -20,16 +20,18 @@ std::string name_of(const Dataset& dataset) {
 /// The smallest type that holds the elements of both exactly; nothing where none does.
 std::optional<NumberType> common_type(NumberType a, NumberType b) {
   if (a == b) return a;
+  if (is_complex(a) != is_complex(b)) return std::nullopt;
   if (is_integer(a) != is_integer(b)) {  // float64 holds integers of 32 bits
     return size_of(is_integer(a) ? a : b) <= 4 ? std::optional(NumberType::float64) : std::nullopt;
   }
-  if (!is_integer(a)) return NumberType::float64;
+  if (!is_integer(a)) return is_complex(a) ? NumberType::complex128 : NumberType::float64;
   if (is_unsigned(a) == is_unsigned(b)) return size_of(a) > size_of(b) ? a : b;
   const NumberType unsigned_one = is_unsigned(a) ? a : b;
   return size_of(unsigned_one) <= 4 ? std::optional(NumberType::int64) : std::nullopt;
 }
 
 ElementType element_type_for(NumberType type) {
+  if (is_complex(type)) return element_type_for(part_of(type));
   if (is_floating(type)) return type == NumberType::float32 ? ElementType::float32 : ElementType::float64;
   if (type == NumberType::uint64) return ElementType::uint64;
   return size_of(type) < 4 || type == NumberType::int32 ? ElementType::int32 : ElementType::int64;
@@ -37,8 +39,8 @@ ElementType element_type_for(NumberType type) {
 
 HostArray converted(HostArray array, ElementType type) {
   if (array.type == type) return array;
-  const std::uint64_t size = element_count(array.shape);
-  HostArray result{type, array.shape, HostBuffer(size * size_of(type))};
+  const std::uint64_t size = element_count(array.shape) * (array.is_complex ? 2 : 1);
+  HostArray result{type, array.shape, HostBuffer(size * size_of(type)), array.is_complex};
   visit_type(array.type, [&](const auto from) {
     visit_type(type, [&](const auto to) {
       using To = std::decay_t<decltype(to)>;
@@ -53,7 +55,7 @@ HostArray converted(HostArray array, ElementType type) {
 }  // namespace
 
 ReduceInputs::ReduceInputs(const ReduceRequest& request, const Dataset& input)
-    : m_input(input), m_element(input.element_type()), m_computed(input.compute_type()) {
+    : m_input(input), m_element(input.element_type()), m_computed(input.part_type()) {
   if (!request.with.empty()) {
     m_with.emplace(request.with);
     if (m_with->info().shape != shape()) {
@@ -62,8 +64,10 @@ ReduceInputs::ReduceInputs(const ReduceRequest& request, const Dataset& input)
     }
     const auto common = common_type(m_element, m_with->element_type());
     if (!common) {
-      refuse(fmt::format("--with {}: holds {}, {} holds {}; no type holds both exactly", name_of(*m_with),
-                         to_string(m_with->element_type()), name_of(input), to_string(m_element)));
+      const bool mixed = is_complex(m_element) != m_with->is_complex();
+      refuse(fmt::format("--with {}: holds {}, {} holds {}; {}", name_of(*m_with), to_string(m_with->element_type()),
+                         name_of(input), to_string(m_element),
+                         mixed ? "dot takes two real or two complex arrays" : "no type holds both exactly"));
     }
     m_element = *common;
     m_computed = element_type_for(m_element);
@@ -78,13 +82,13 @@ ReduceInputs::ReduceInputs(const ReduceRequest& request, const Dataset& input)
 
 std::uint64_t ReduceInputs::host_bytes() const {
   std::uint64_t bytes = std::max(m_input.read_bytes(), device_bytes());
-  if (m_input.compute_type() != m_computed) bytes += m_input.read_bytes();
-  if (m_with && m_with->compute_type() != m_computed) bytes += m_with->read_bytes();
+  if (m_input.part_type() != m_computed) bytes += m_input.read_bytes();
+  if (m_with && m_with->part_type() != m_computed) bytes += m_with->read_bytes();
   return bytes;
 }
 
 std::uint64_t ReduceInputs::device_bytes() const {
-  return (m_with ? 2 : 1) * element_count(shape()) * size_of(m_computed);
+  return (m_with ? 2 : 1) * (is_complex(m_element) ? 2 : 1) * element_count(shape()) * size_of(m_computed);
 }
 
 void ReduceInputs::read(DriverRun& run) {

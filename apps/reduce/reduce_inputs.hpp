@@ -18,7 +18,8 @@ class ReduceInputs {
   ReduceInputs(const ReduceRequest& request, const Dataset& input);
 
   [[nodiscard]] const Shape& shape() const { return m_input.info().shape; }
-  /// What the elements are, and what they are computed in: unsigned ones in uint64 where int64 might not hold a result.
+  /// What the elements are, and what they, or the parts of complex ones, are computed in: unsigned ones in uint64 where
+  /// int64 might not hold a result.
   [[nodiscard]] NumberType element() const { return m_element; }
   [[nodiscard]] ElementType computed() const { return m_computed; }
   /// Of both arrays in host memory at once, with what conversion takes.

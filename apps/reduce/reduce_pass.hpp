@@ -20,9 +20,11 @@ struct ReducePass {
   std::string nan = "propagate";
   std::uint64_t ddof = 0;
   std::vector<bool> reduced;  // an entry an axis; empty: the whole array, whatever its rank
+  bool is_complex = false;    // its elements
 };
 
-/// The values of one operation, in the order of the kept positions: one for the whole array, of minmax two a position.
+/// The values of one operation, in the order of the kept positions: one for the whole array; of minmax, and of complex
+/// results, two a position.
 struct OpValues {
   std::string op;
   Numbers values;
@@ -44,10 +46,16 @@ struct OpValues {
 }
 /// Whether there is a kernel that adds its floating terms fast; else they are summed exactly, which no bound forbids.
 [[nodiscard]] inline bool has_fast_kernel(const ReducePass& pass) {
-  if (pass.operations.size() != 1 || !is_summed(pass.operations[0])) return false;
+  if (pass.is_complex || pass.operations.size() != 1 || !is_summed(pass.operations[0])) return false;
   return pass.reduced.empty() || pass.operations[0] == "sum";
 }
-[[nodiscard]] inline std::size_t values_at(const std::string& op) { return op == "minmax" ? 2 : 1; }
+/// Whether complex elements give a complex value.
+[[nodiscard]] inline bool keeps_complex(const std::string& op) {
+  return op == "sum" || op == "prod" || op == "mean" || op == "dot";
+}
+[[nodiscard]] inline std::size_t values_at(const ReducePass& pass, const std::string& op) {
+  return op == "minmax" || (pass.is_complex && keeps_complex(op)) ? 2 : 1;
+}
 [[nodiscard]] inline bool is_arg(const std::string& op) { return op.starts_with("arg"); }
 
 /// Extents without the reduced axes; none for the whole array.

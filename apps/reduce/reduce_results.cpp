@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "common/failure.hpp"
+#include "complex_line.hpp"
 #include "line_expectation.hpp"
 #include "line_walk.hpp"
 
@@ -54,21 +55,22 @@ bool is_tie(double value) {
   return double{below} < size && size - below == std::nextafter(below, most) - size;
 }
 
-/// Gives ties between two float32 the side on which the exact value lies.
+/// Gives ties between two float32 the side on which the exact value lies. values: as OpValues has them.
 void round_ties_again(const ReducePass& axes, const std::string& operation, const ReduceInputs& inputs,
                       std::vector<double>& values) {
   ReducePass pass = axes;
   pass.operations = {operation};
-  visit_type(inputs.first.type, [&](const auto zero) {
+  const std::size_t parts = values_at(pass, operation);
+  visit_elements(inputs.first, [&](const auto zero) {
     using T = std::decay_t<decltype(zero)>;
     const LineWalk walk(pass, inputs.shape());
-    LineReference<T> line(pass);
+    line_reference_t<T> line(pass);
     const T* first = inputs.first.buffer.as<T>();
     const T* second = inputs.second ? inputs.second->buffer.as<T>() : nullptr;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!is_tie(values[i])) continue;
       line.clear();
-      const std::uint64_t begin = walk.begin(i);
+      const std::uint64_t begin = walk.begin(i / parts);
       walk.for_each([&](std::uint64_t offset) {
         offset += begin;
         if (operation == "dot") {
@@ -77,7 +79,7 @@ void round_ties_again(const ReducePass& axes, const std::string& operation, cons
           line.add(first[offset]);
         }
       });
-      values[i] = expectation(line, pass, operation, 1, 0, FloatFormat::float32).floating;
+      values[i] = expectation(line, pass, operation, 1, i % parts, FloatFormat::float32).floating;
     }
   });
 }
@@ -91,7 +93,7 @@ std::vector<std::string> expanded_operations(const ReduceRequest& request) {
   };
   for (const auto& operation : request.operations) {
     if (operation == "stats") {
-      for (const auto& part : stats_operation_names()) add(part);
+      for (const auto& part : stats_operation_names(request.of_complex)) add(part);
     } else {
       add(operation);
     }
@@ -156,7 +158,7 @@ Shape result_shape(const ReduceRequest& request, const ReducePass& axes, const s
       if (reduced && request.keepdims) result.push_back(1);
     }
   }
-  if (values_at(operation) == 2) result.push_back(2);
+  if (operation == "minmax") result.push_back(2);
   return result;
 }
 
@@ -168,7 +170,7 @@ Result result_of(const ReduceRequest& request, const ReducePass& axes, const OpV
   result.values = is_unsigned(result.type) ? as_unsigned(values.values, result.type) : values.values;
   result.index = values.index;
   result.undefined = values.undefined;
-  result.is_pair = values_at(values.op) == 2;
+  result.is_pair = values.op == "minmax";
   if (request.by_axis) result.shape = result_shape(request, axes, values.op, shape);
   return result;
 }
@@ -193,7 +195,8 @@ void write_result(OutputFile& file, const ReduceRequest& request, const ReducePa
   const Shape shape = result.shape.value_or(result.is_pair ? Shape{2} : Shape{});
   Numbers values = is_arg(result.op) ? Numbers(result.index) : result.values;
   auto* floating = std::get_if<std::vector<double>>(&values);
-  if (type == NumberType::float32 && request.exact && is_summed(result.op) && floating != nullptr) {
+  const bool to_float32 = type == NumberType::float32 || type == NumberType::complex64;
+  if (to_float32 && (request.exact || axes.is_complex) && is_summed(result.op) && floating != nullptr) {
     round_ties_again(axes, result.op, inputs, *floating);
   }
   const std::vector<std::byte> bytes = encoded(values, type);

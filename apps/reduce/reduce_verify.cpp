@@ -10,6 +10,7 @@
 
 #include "common/record.hpp"
 #include "common/text.hpp"
+#include "complex_line.hpp"
 #include "line_expectation.hpp"
 #include "line_walk.hpp"
 
@@ -24,9 +25,10 @@ struct Got {
   std::int64_t index = -1;
 };
 
-Got got_at(const OpValues& values, std::size_t i) {
+/// parts: values of the operation at a position.
+Got got_at(const OpValues& values, std::size_t i, std::size_t parts) {
   Got got;
-  got.undefined = !values.undefined.empty() && values.undefined[i / values_at(values.op)] != 0;
+  got.undefined = !values.undefined.empty() && values.undefined[i / parts] != 0;
   if (!values.index.empty()) got.index = values.index[i];
   if (const auto* floating = std::get_if<std::vector<double>>(&values.values)) {
     got.is_floating = true;
@@ -132,8 +134,9 @@ class Verifier {
 
   void judge(const std::vector<OpValues>& values, std::uint64_t position, std::uint64_t index) {
     for (const OpValues& op : values) {
-      for (std::size_t part = 0; part < values_at(op.op); ++part) {
-        const Got got = got_at(op, position * values_at(op.op) + part);
+      const std::size_t parts = values_at(m_pass, op.op);
+      for (std::size_t part = 0; part < parts; ++part) {
+        const Got got = got_at(op, position * parts + part, parts);
         const Expectation expected = expectation(m_line, m_pass, op.op, m_check.accumulators, part);
         const bool wrong = !is_right(got, expected);
         const auto texts = [&] {
@@ -155,7 +158,7 @@ class Verifier {
   void bound(const std::vector<OpValues>& whole, std::uint64_t offset) {
     for (const OpValues& op : whole) {
       if (op.op != "min" && op.op != "max") continue;
-      const Got got = got_at(op, 0);
+      const Got got = got_at(op, 0, 1);
       const Expectation part = expectation(m_line, m_pass, op.op, 1);
       const bool unordered = std::isnan(got.floating) || std::isnan(part.floating);
       const bool bounds = got.is_floating
@@ -170,7 +173,7 @@ class Verifier {
   }
 
   [[nodiscard]] std::string method() const {
-    const bool exact = m_pass.exact || !std::is_floating_point_v<T>;
+    const bool exact = m_pass.exact || std::is_integral_v<T>;
     return exact ? "serial reference in integers of any length" : "bounds from serial integers of any length";
   }
 
@@ -184,7 +187,7 @@ class Verifier {
   const ReduceCheck& m_check;
   const T *m_elements, *m_elements2;
   const Shape& m_shape;
-  LineReference<T> m_line;
+  line_reference_t<T> m_line;
   Comparison m_comparison;
 };
 
@@ -194,7 +197,7 @@ Verification verify_reduction(const ReducePass& pass, const ReduceCheck& check, 
                               const HostArray* input2, const std::vector<OpValues>& values,
                               const RangeReduction& reduce_range, const NormFunction& norms,
                               const ProgressCallback& progress) {
-  return visit_type(input.type, [&](const auto zero) {
+  return visit_elements(input, [&](const auto zero) {
     Verifier<std::decay_t<decltype(zero)>> verifier(pass, check, input, input2, norms);
     const bool sampled = !check.full && element_count(input.shape) > check.whole_limit;
     return sampled && pass.reduced.empty() ? verifier.blocks(values, reduce_range, progress)

@@ -24,8 +24,8 @@ tessera_add_app_test(
   HDF5::HDF5)
 
 # The drivers end to end, and each once more over an engine that computes wrong results.
-set(reduce_driver_more reduce_driver_axis.cpp reduce_driver_errors.cpp reduce_driver_faulty.cpp
-                       reduce_driver_operations.cpp)
+set(reduce_driver_more reduce_driver_axis.cpp reduce_driver_complex.cpp reduce_driver_errors.cpp
+                       reduce_driver_faulty.cpp reduce_driver_operations.cpp)
 foreach(op reduce filter transpose)
   add_executable(faulty-tessera-${op} ${op}_faulty_engine.cpp)
   target_link_libraries(faulty-tessera-${op} PRIVATE tessera_${op}_app)

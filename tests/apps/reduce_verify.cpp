@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "reduce/reduce_verify.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <complex>
 #include <limits>
 #include <numeric>
 
@@ -45,6 +47,12 @@ bool passes(const ReducePass& pass, const std::vector<T>& values, const Number& 
 template <class T>
 bool passes(const std::string& operation, const std::vector<T>& values, const Number& got, std::int64_t index = -1) {
   return passes(pass_of(operation), values, got, index);
+}
+
+HostArray complex_array(const std::vector<std::complex<double>>& values) {
+  HostArray array{ElementType::float64, {values.size()}, HostBuffer(values.size() * sizeof(values[0])), true};
+  std::copy(values.begin(), values.end(), array.buffer.as<std::complex<double>>());
+  return array;
 }
 
 }  // namespace
@@ -188,6 +196,51 @@ TEST_CASE("a product of floats must lie within n u, with no spurious overflow") 
   CHECK(passes("prod", std::vector<double>{-infinity, 2}, -infinity));
   CHECK(passes("prod", std::vector<double>{-1, 0}, -0.0));
   CHECK(passes("prod", std::vector<double>{}, 1.0));
+}
+
+TEST_CASE("complex values are checked part by part") {
+  using Values = std::vector<std::complex<double>>;
+  const auto check = [](const std::string& operation, const Values& values, std::vector<double> got,
+                        const std::string& policy = "propagate", const Values& second = {}) {
+    ReducePass pass = pass_of(operation, true, policy);
+    pass.is_complex = true;
+    OpValues result;
+    result.op = operation;
+    result.values = std::move(got);
+    const HostArray x = complex_array(values), y = complex_array(second);
+    return verify_reduction(pass, {}, x, second.empty() ? nullptr : &y, {result}, {}, plain_norms, no_progress);
+  };
+  const Values values{{1e308, 1}, {1e308, 0x1p-60}, {-1e308, -1}, {0.1, 2}, {-1e308, 0}};
+  CHECK(check("sum", values, {0.1, 2 + 0.0}).passed);
+  const Verification wrong = check("sum", values, {0.1, std::nextafter(2.0, 3.0)});
+  CHECK_FALSE(wrong.passed);
+  CHECK(wrong.first_wrong == "index 0: got 2.0000000000000004, expected 2");
+  CHECK(wrong.method == "serial reference in integers of any length of all elements");
+  CHECK_FALSE(check("sum", values, {2, 0.1}).passed);
+  CHECK(check("mean", {{1, 4}, {2, 0}}, {1.5, 2}).passed);
+  CHECK_FALSE(check("mean", {{1, 4}, {2, 0}}, {1.5, 2.5}).passed);
+  CHECK(check("l1", {{-1, 0x1p-53}, {0, -0x1p-105}}, {1 + 0x1p-52}).passed);
+  CHECK(check("l2", {{0x3p600, 0}, {0, -0x4p600}}, {0x5p600}).passed);
+  CHECK_FALSE(check("l2", {{3, 4}}, {7}).passed);
+  // A NaN spoils its part of a sum, and all of a norm; left out, it takes the other part with it.
+  CHECK(check("sum", {{1, nan}, {2, 3}}, {3, nan}).passed);
+  CHECK(check("l1", {{1, nan}, {2, 3}}, {nan}).passed);
+  CHECK(check("sum", {{1, nan}, {2, 3}}, {2, 3}, "omit").passed);
+  CHECK_FALSE(check("sum", {{1, nan}, {2, 3}}, {3, 3}, "omit").passed);
+  CHECK(check("mean", {{1, nan}, {2, 3}}, {2, 3}, "omit").passed);
+  CHECK(check("prod", {{1, nan}, {2, 3}}, {2, 3}, "omit").passed);
+  // Products lie within a bound that goes with their magnitude.
+  CHECK(check("prod", {{1, 2}, {3, 4}}, {-5, 10 + 0x1p-50}).passed);
+  CHECK_FALSE(check("prod", {{1, 2}, {3, 4}}, {-5, 10 + 0x1p-46}).passed);
+  CHECK_FALSE(check("prod", {{1, 2}, {3, 4}}, {-5, -10}).passed);
+  CHECK(check("prod", {{1e200, 0}, {0, 1e200}, {0, -1e-200}, {1e-200, 0}}, {1, 0}).passed);
+  CHECK(check("prod", {{infinity, 0}, {0, 0}}, {nan, nan}).passed);
+  CHECK(check("prod", {{1e300, 1e300}, {0, 0}}, {0, 0}).passed);
+  CHECK(check("prod", {{1e300, 0}, {0, 1e300}}, {0, infinity}).passed);
+  CHECK(check("prod", {}, {1, 0}).passed);
+  CHECK(check("dot", {{1, 2}}, {-5, 10}, "propagate", {{3, 4}}).passed);
+  CHECK_FALSE(check("dot", {{1, 2}}, {11, -2}, "propagate", {{3, 4}}).passed);  // conjugated
+  CHECK(check("dot", {{1, 2}, {nan, 1}}, {-5, 10}, "omit", {{3, 4}, {1, 1}}).passed);
 }
 
 TEST_CASE("min, max and their places must be the very element") {
