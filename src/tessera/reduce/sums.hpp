@@ -59,8 +59,11 @@ requires std::is_integral_v<T>
 struct Sum<T, S> {
   using value_type = detail::ExactInteger;
   using result_type = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-  using chain_type = std::conditional_t<sizeof(T) < 8, result_type, detail::SplitSum<result_type>>;
-  static constexpr std::int64_t chain_length = std::int64_t{1} << 30;
+  /// Of bytes in registers of 32 bits, which are half as many and take one addition an element.
+  static constexpr bool narrow = sizeof(T) <= 2;
+  using chain_type = std::conditional_t<narrow, std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>,
+                                        std::conditional_t<sizeof(T) < 8, result_type, detail::SplitSum<result_type>>>;
+  static constexpr std::int64_t chain_length = std::int64_t{1} << (narrow ? 15 : 30);
   static constexpr bool all_variants = true;
   static constexpr bool order_free = true;
 
@@ -72,7 +75,7 @@ struct Sum<T, S> {
   KOKKOS_FUNCTION chain_type chain_identity() const { return {}; }
   KOKKOS_FUNCTION void chain(chain_type& into, T element) const {
     if constexpr (sizeof(T) < 8) {
-      into += element;
+      into += static_cast<chain_type>(element);
     } else {
       into.add(element);
     }

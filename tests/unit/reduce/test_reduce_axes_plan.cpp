@@ -43,7 +43,9 @@ TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
   CHECK(gpu_plan({1 << 9, 1 << 20}, 2).mapping == AxesMapping::runs);
   CHECK(gpu_plan({1 << 15, 1 << 14}, 2).mapping == AxesMapping::rows);
   CHECK(gpu_plan({1 << 23, 64}, 2).mapping == AxesMapping::rows);
-  CHECK(gpu_plan({1 << 23, 64}, 2).threads == 2);
+  CHECK(gpu_plan({1 << 23, 64}, 2).threads == 4);
+  CHECK(gpu_plan({1 << 24, 33}, 2).threads == 2);
+  CHECK(gpu_plan({1 << 25, 16}, 2).mapping == AxesMapping::lines);
   CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::lines);
   CHECK(gpu_plan({3, std::int64_t{1} << 28}, 1).mapping == AxesMapping::lines);
   CHECK(gpu_plan({256, 1 << 21}, 1).mapping == AxesMapping::lines);
