@@ -18,6 +18,7 @@ namespace {
 
 namespace test = tessera::test;
 using tessera::Dot;
+using tessera::NanPolicy;
 using tessera::ReduceOptions;
 using tessera::Summation;
 using tessera::reference::exact_dot;
@@ -88,6 +89,21 @@ TEMPLATE_LIST_TEST_CASE("dot: infinities, NaN and zero times infinity", "[reduce
   CHECK(std::isnan(dot({1, infinity}, {1, 0})));
   CHECK(std::isnan(dot({std::nan(""), 1}, {0, 1})));
   CHECK(dot({0x1p1000, 0x1p1000, -0x1p1000}, {0x1p500, 1, 0x1p500}) == 0x1p1000);
+}
+
+TEMPLATE_LIST_TEST_CASE("dot products with NaN in either view, under each policy", "[reduce][dot]", test::Spaces) {
+  const TestType space;
+  const double nan = std::nan("");
+  const auto x = test::device_copy<TestType>(std::vector<double>{1, 2, nan, 4, nan});
+  const auto y = test::device_copy<TestType>(std::vector<double>{5, nan, 7, 8, nan});
+  const auto check = [&](const auto& dot) {
+    CHECK(std::isnan(tessera::reduce(space, x, y, dot)));
+    CHECK(tessera::reduce(space, x, y, dot, {.nan = NanPolicy::omit}) == 37);
+    const auto refused = [&] { tessera::reduce(space, x, y, dot, {.nan = NanPolicy::error}); };
+    test::check_message(test::message_of<tessera::InvalidArgument>(refused), {"`in`", "element 1 is NaN"});
+  };
+  check(Dot<double>{});
+  check(Dot<double, Summation::fast>{});
 }
 
 TEMPLATE_LIST_TEST_CASE("dot products of integers are exact", "[reduce][dot]", test::Spaces) {

@@ -29,6 +29,10 @@ struct FoldContext {
   NanPolicy nan = NanPolicy::propagate;
 };
 
+/// Whether an element can be NaN, and then does not equal itself: a complex one where a part is.
+template <class T>
+inline constexpr bool can_be_nan = std::is_floating_point_v<T> || is_complex_v<T>;
+
 /// What stands where the data allow no result: NaN (floating; both parts of complex ones), 0 (integer).
 template <class Result>
 KOKKOS_FUNCTION Result spoiled() {

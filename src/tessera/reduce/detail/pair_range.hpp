@@ -11,6 +11,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/element_range.hpp>
+#include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
 #include <tessera/status.hpp>
 
@@ -20,9 +21,16 @@ namespace tessera {
 template <class T>
 struct ElementPair {
   T x, y;
+  /// A pair with a NaN equals no pair.
+  KOKKOS_FUNCTION friend bool operator==(const ElementPair& a, const ElementPair& b) {
+    return a.x == b.x && a.y == b.y;
+  }
 };
 
 namespace detail {
+
+template <class T>
+inline constexpr bool can_be_nan<ElementPair<T>> = can_be_nan<T>;
 
 /// Two ranges of one kind, ContiguousRange or StridedRange, walked alike.
 template <class Range>

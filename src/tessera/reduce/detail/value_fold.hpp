@@ -9,7 +9,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/complex.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -171,8 +170,8 @@ class ValueFold {
   static constexpr int team_size_max = 1024;
   static constexpr int teams_at_once = 1;
 
-  /// Whether an element can be NaN and be left out for it. A complex one equals itself where both parts do.
-  static constexpr bool counts = !takes_nan<R>() && (std::is_floating_point_v<T> || is_complex_v<T>);
+  /// Whether an element can be NaN and be left out for it.
+  static constexpr bool counts = !takes_nan<R>() && can_be_nan<T>;
   using team_type = FoldValue<R, counts>;
   struct thread_type {
     typename Chain<R>::type chains[lanes];
