@@ -11,6 +11,7 @@
 #include <tessera/filter/team_filter.hpp>
 #include <tessera/filter/weights.hpp>
 #include <tessera/reduce/dot.hpp>
+#include <tessera/reduce/dot_axes.hpp>
 #include <tessera/reduce/exact_accumulator.hpp>
 #include <tessera/reduce/fused.hpp>
 #include <tessera/reduce/reduce.hpp>

@@ -37,11 +37,13 @@ AddressRange address_range(const V& view) {
 }
 
 template <View InView, View OutView>
-void require_disjoint(std::string_view function, const InView& in, const OutView& out) {
+void require_disjoint(std::string_view function, const InView& in, const OutView& out,
+                      std::string_view in_name = "in") {
   const AddressRange a = address_range(in);
   const AddressRange b = address_range(out);
   require_argument(a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin, function, "out",
-                   "its address range overlaps that of `in`", "separate memory", "pass another output view");
+                   "its address range overlaps that of `" + std::string(in_name) + "`", "separate memory",
+                   "pass another output view");
 }
 
 template <class OptionEnums>

@@ -20,7 +20,8 @@
 namespace tessera {
 
 /// Sum of products x y of two views, rounded once from the exact value; of integers the exact integer. A NaN element,
-/// or 0 times infinity, gives NaN. Empty: 0. A reducer of ElementPair<T>: for the overload of reduce with two inputs.
+/// or 0 times infinity, gives NaN. Empty: 0. A reducer of ElementPair<T>: for the overloads of reduce, and of
+/// reduce_axes in dot_axes.hpp, with two inputs.
 template <class T, Summation S = Summation::exact>
 struct Dot {
   using result_type = std::conditional_t<std::is_floating_point_v<T>, T,

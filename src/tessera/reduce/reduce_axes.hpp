@@ -22,6 +22,7 @@
 #include <tessera/reduce/reduce_options.hpp>
 #include <tessera/reduce/reducers.hpp>
 #include <tessera/workspace.hpp>
+#include <type_traits>
 
 namespace tessera {
 
@@ -50,7 +51,7 @@ std::array<bool, Rank> reduced_axes(const Axes& axes) {
   for (const int axis : axes.list()) {
     const int d = axis < 0 ? axis + rank : axis;
     require_argument(d >= 0 && d < rank, "tessera::reduce_axes", "axes", "axis " + std::to_string(axis),
-                     "axes " + std::to_string(-rank) + " to " + std::to_string(rank - 1), "name axes of `in`");
+                     "axes " + std::to_string(-rank) + " to " + std::to_string(rank - 1), "name axes of the input");
     require_argument(!reduced[static_cast<std::size_t>(d)], "tessera::reduce_axes", "axes",
                      "axis " + std::to_string(axis) + " is repeated", "each axis once", "leave it out");
     reduced[static_cast<std::size_t>(d)] = true;
@@ -97,16 +98,45 @@ void add_output_strides(std::array<AxesArgument, Rank>& axes, const OutView& out
                    "pass an output view of such extents");
 }
 
+/// The plan for elements of T that lie as those of `in` do.
+template <class T, ExecutionSpace Space, View InView, Reducer R>
+ReduceAxesPlan axes_plan_of(const Space& space, const InView& in, const Axes& axes, const R&,
+                            const ReduceOptions& options) {
+  return make_axes_plan<fold_t<R, T>>(device_limits(space), axes_shape(in, axes), sizeof(T), options);
+}
+
+/// reduce_axes() of the elements behind a pointer, or behind a PairPointer, that lie as those of `in` do.
+template <ExecutionSpace Space, View InView, class Pointer, Reducer R, View OutView>
+void reduce_axes_behind(const Space& space, const InView& in, const Pointer& elements, const Axes& axes,
+                        const R& reducer, const OutView& out, const ReduceOptions& options,
+                        const Workspace<Space>& workspace) {
+  static_assert(AccessibleFrom<OutView, Space>,
+                "tessera::reduce_axes: `out` must be in memory that the space can access");
+  static_assert(holds_result<R, typename OutView::value_type>,
+                "tessera::reduce_axes: `out` must hold the reducer's result type");
+  using T = std::remove_cvref_t<decltype(elements[0])>;
+  constexpr std::string_view function = "tessera::reduce_axes";
+  const AxesShape shape = axes_shape(in, axes, out);
+  require_automatic(function, options);
+  if (shape.kept_size > 0) {
+    require_elements(function, in, static_cast<std::uint64_t>(shape.reduced_size), reducer);
+  }
+  if constexpr (sums_exactly<fold_t<R, T>>()) require_exact_arithmetic(function);
+  const ReduceAxesPlan plan = axes_plan_of<T>(space, in, axes, reducer, options);
+  require_axes_resources(function, space, plan, workspace);
+  if (shape.kept_size == 0) return;
+  const fold_t<R, T> fold(reducer, {options.nan});
+  launch_axes(space, plan, shape, fold, elements, out.data(), workspace, options.team_size);
+}
+
 }  // namespace detail
 
 /// The plan that reduce_axes() will follow. Pure: it launches and allocates nothing, and looks at no element.
 /// \throws InvalidArgument for axes that cannot be, and sizes of league or team that cannot be.
 template <ExecutionSpace Space, View InView, Reducer R>
-ReduceAxesPlan reduce_axes_plan(const Space& space, const InView& in, const Axes& axes, const R&,
+ReduceAxesPlan reduce_axes_plan(const Space& space, const InView& in, const Axes& axes, const R& reducer,
                                 const ReduceOptions& options = {}) {
-  using T = typename InView::non_const_value_type;
-  return detail::make_axes_plan<detail::fold_t<R, T>>(detail::device_limits(space), detail::axes_shape(in, axes),
-                                                      sizeof(T), options);
+  return detail::axes_plan_of<typename InView::non_const_value_type>(space, in, axes, reducer, options);
 }
 
 /// Reduces a view over a set of its axes: asynchronous on the instance, one kernel, or two where several teams share an
@@ -137,26 +167,10 @@ void reduce_axes(const Space& space, const InView& in, const Axes& axes, const R
                  const ReduceOptions& options, const Workspace<Space>& workspace) {
   static_assert(AccessibleFrom<InView, Space>,
                 "tessera::reduce_axes: `in` must be in memory that the space can access");
-  static_assert(AccessibleFrom<OutView, Space>,
-                "tessera::reduce_axes: `out` must be in memory that the space can access");
-  using T = typename InView::non_const_value_type;
-  static_assert(detail::holds_result<R, typename OutView::value_type>,
-                "tessera::reduce_axes: `out` must hold the reducer's result type");
-  constexpr std::string_view function = "tessera::reduce_axes";
   const Kokkos::Profiling::ScopedRegion region("tessera::reduce_axes");
-
-  const detail::AxesShape shape = detail::axes_shape(in, axes, out);
-  detail::require_automatic(function, options);
-  detail::require_disjoint(function, in, out);
-  if (shape.kept_size > 0) {
-    detail::require_elements(function, in, static_cast<std::uint64_t>(shape.reduced_size), reducer);
-  }
-  if constexpr (detail::sums_exactly<detail::fold_t<R, T>>()) detail::require_exact_arithmetic(function);
-  const ReduceAxesPlan plan = reduce_axes_plan(space, in, axes, reducer, options);
-  detail::require_axes_resources(function, space, plan, workspace);
-  if (shape.kept_size == 0) return;
-  const detail::fold_t<R, T> fold(reducer, {options.nan});
-  detail::launch_axes(space, plan, shape, fold, in.data(), out.data(), workspace, options.team_size);
+  detail::require_disjoint("tessera::reduce_axes", in, out);
+  const typename InView::const_value_type* const elements = in.data();
+  detail::reduce_axes_behind(space, in, elements, axes, reducer, out, options, workspace);
 }
 
 /// The same with a workspace of its own: allocates, and fences when that is freed. What only the data can show is

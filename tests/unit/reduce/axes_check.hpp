@@ -75,10 +75,10 @@ std::vector<reduce_result_t<R>> expected_of_axes(const R& reducer, const Extents
   return expected;
 }
 
-/// The axes in mask of `in` into an output of OutRank axes, in layout OutLayout.
-template <class OutLayout, std::size_t OutRank, class Space, class R, class Result, class InView>
+/// The axes in mask of `in`, and of a second view beside it, into an output of OutRank axes, in layout OutLayout.
+template <class OutLayout, std::size_t OutRank, class Space, class R, class Result, class InView, class... Second>
 void check_axes_into(const Space& space, const R& reducer, const InView& in, const std::vector<Result>& expected,
-                     unsigned mask, const ReduceOptions& options) {
+                     unsigned mask, const ReduceOptions& options, const Second&... second) {
   constexpr std::size_t rank = InView::rank();
   const std::vector<int> axes = axes_of(mask, rank);
   Extents<OutRank> out_extents{};
@@ -90,22 +90,26 @@ void check_axes_into(const Space& space, const R& reducer, const InView& in, con
     if (OutRank == rank) out_extents[d] = reduced ? 1 : in.extent(d);
     if (OutRank != rank && !reduced) out_extents[kept++] = in.extent(d);
   }
-  INFO(text << ", " << to_string(reduce_axes_plan(space, in, axes, reducer, options)));
+  INFO(text << ", " << to_string(reduce_axes_plan(space, in, second..., axes, reducer, options)));
   const GuardedView<Result, OutLayout, Space, OutRank> out(out_extents);
-  reduce_axes(space, in, axes, reducer, strided(out.view()), options);
+  reduce_axes(space, in, second..., axes, reducer, strided(out.view()), options);
   check_values(out.read(), expected);
   out.check_guards();
 }
 
 /// Into the kept axes, and with the reduced ones kept at extent 1.
-template <class OutLayout, std::size_t Kept = 0, class Space, class R, class Result, class InView>
+template <class OutLayout, std::size_t Kept = 0, class Space, class R, class Result, class InView, class... Second>
 void check_axes_expected(const Space& space, const R& reducer, const InView& in, const std::vector<Result>& expected,
-                         unsigned mask, const ReduceOptions& options) {
+                         unsigned mask, const ReduceOptions& options, const Second&... second) {
   constexpr std::size_t rank = InView::rank();
   std::size_t kept = 0;
   for (std::size_t d = 0; d < rank; ++d) kept += (mask >> d & 1) == 0 ? 1 : 0;
-  if (kept == Kept || Kept == rank) check_axes_into<OutLayout, Kept>(space, reducer, in, expected, mask, options);
-  if constexpr (Kept < rank) check_axes_expected<OutLayout, Kept + 1>(space, reducer, in, expected, mask, options);
+  if (kept == Kept || Kept == rank) {
+    check_axes_into<OutLayout, Kept>(space, reducer, in, expected, mask, options, second...);
+  }
+  if constexpr (Kept < rank) {
+    check_axes_expected<OutLayout, Kept + 1>(space, reducer, in, expected, mask, options, second...);
+  }
 }
 
 template <class OutLayout, class Space, class R, class T, class InView>

@@ -22,7 +22,6 @@
 #include <tessera/reduce/detail/reduce_runs.hpp>
 #include <tessera/reduce/detail/reduce_staged.hpp>
 #include <tessera/workspace.hpp>
-#include <type_traits>
 
 namespace tessera::detail {
 
@@ -89,10 +88,10 @@ void place_group_axes(const AxesShape& shape, int threads, Problem& problem) {
   problem.divides_rest = problem.rest_size > problem.lane.extent;
 }
 
-template <class Space, class Fold, class T, class Result>
-void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Fold& fold, const T* in,
-                 Result* out, const Workspace<Space>& workspace, int asked_team_size) {
-  using Problem = AxesProblem<std::remove_const_t<T>, Fold, Result>;
+template <class Space, class Fold, class Pointer, class Result>
+void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Fold& fold,
+                 const Pointer& in, Result* out, const Workspace<Space>& workspace, int asked_team_size) {
+  using Problem = AxesProblem<Pointer, Fold, Result>;
   Problem problem{in,
                   out,
                   static_cast<typename Fold::team_type*>(workspace.partials()),

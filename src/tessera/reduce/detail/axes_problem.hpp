@@ -17,6 +17,7 @@
 #include <tessera/reduce/reduce_axes_plan.hpp>
 #include <tessera/status.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace tessera::detail {
 
@@ -26,13 +27,14 @@ template <ExecutionSpace Space>
 using AxesPolicy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, 3>,
                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
 
-template <class T, class Fold, class Result>
+/// Pointer: to elements, or a PairPointer.
+template <class Pointer, class Fold, class Result>
 struct AxesProblem {
-  using element_type = T;
+  using element_type = std::remove_cvref_t<decltype(std::declval<const Pointer&>()[0])>;
   using fold_type = Fold;
   using result_type = Result;
 
-  const T* in;
+  Pointer in;
   Result* out;
   typename Fold::team_type* partials;
   std::uint64_t* status_word;

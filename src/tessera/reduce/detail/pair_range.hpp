@@ -44,6 +44,28 @@ struct PairRange {
   }
 };
 
+/// What stands for a pointer to pairs whose elements lie in two arrays alike.
+template <class T>
+struct PairPointer {
+  const T *x, *y;
+
+  KOKKOS_FUNCTION ElementPair<T> operator[](std::int64_t offset) const { return {x[offset], y[offset]}; }
+  KOKKOS_FUNCTION PairPointer operator+(std::int64_t offset) const { return {x + offset, y + offset}; }
+};
+
+/// Neighbours in memory as a range.
+template <class T, class Position>
+KOKKOS_FORCEINLINE_FUNCTION ContiguousRange<T, Position> run_behind(const T* data, std::int64_t size,
+                                                                    const Position& position) {
+  return {data, size, position};
+}
+template <class T, class Position>
+KOKKOS_FORCEINLINE_FUNCTION PairRange<ContiguousRange<T, Position>> run_behind(const PairPointer<T>& data,
+                                                                               std::int64_t size,
+                                                                               const Position& position) {
+  return {run_behind(data.x, size, position), run_behind(data.y, size, position), size};
+}
+
 template <class Fold, class T, class Position>
 TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<ContiguousRange<T, Position>>& range,
                                           std::int64_t rank, std::int64_t threads, typename Fold::thread_type& thread,

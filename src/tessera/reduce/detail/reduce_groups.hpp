@@ -50,7 +50,7 @@ template <int Count, class Problem, class Thread, class Spill>
 KOKKOS_FUNCTION void add_of_line(const Problem& problem, const AxesOffsets& line, std::int64_t l,
                                  std::int64_t lane_step, Thread& thread, Spill& spill, const Status& status) {
   typename Problem::element_type group[Count];
-  const auto* from = problem.in + line.in + l * problem.lane.in;
+  const auto from = problem.in + line.in + l * problem.lane.in;
   const std::int64_t stride = lane_step * problem.lane.in;
   TESSERA_UNROLL
   for (int k = 0; k < Count; ++k) group[k] = from[k * stride];

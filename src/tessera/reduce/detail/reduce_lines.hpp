@@ -146,7 +146,7 @@ struct ReduceLines {
     const AxesDim& lane = problem.lane;
     const AxesOffsets first = base(0), second = base(1);
     const std::int64_t step = second.in - first.in;
-    const T* from = problem.in + first.in;
+    const auto from = problem.in + first.in;
     const Status input_status(problem.status_word);
     Line lines[lines_at_once] = {Line(problem.fold), Line(problem.fold), Line(problem.fold), Line(problem.fold)};
     const auto add = [&](int u, const T& element, std::int64_t l) {
@@ -207,7 +207,7 @@ struct ReduceLines {
                                               const Visit& visit) const {
     constexpr int loads = line_loads;
     const AxesDim& lane = problem.lane;
-    const auto* from = problem.in + base.in + at.in;
+    const auto from = problem.in + base.in + at.in;
     const auto offsets = [&](std::int64_t l) {
       return AxesOffsets{0, 0, at.position + l * lane.position, base.input + at.input + l * lane.input};
     };

@@ -9,10 +9,10 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/reduce/detail/axes_problem.hpp>
-#include <tessera/reduce/detail/element_range.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
+#include <tessera/reduce/detail/pair_range.hpp>
 #include <tessera/reduce/detail/reduce_runs.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
 
@@ -50,8 +50,7 @@ struct ReduceRows {
   using T = typename Problem::element_type;
   static constexpr bool in_pairs = sums_in_pairs<Fold>();
   /// Registers for as many such teams at once as keep enough loads in flight.
-  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, in_pairs ? 4 : 3>,
-                                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+  using policy_type = AxesPolicy<Space, in_pairs ? 4 : 3>;
   using Member = typename policy_type::member_type;
   static constexpr const char* label = "tessera::reduce_axes::rows";
 
@@ -83,12 +82,11 @@ struct ReduceRows {
 
  private:
   using Result = typename Problem::result_type;
-  using Row = ContiguousRange<T, RunPosition>;
 
-  KOKKOS_FORCEINLINE_FUNCTION Row row_at(const AxesDim* axes, const AxesOffsets& base) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto row_at(const AxesDim* axes, const AxesOffsets& base) const {
     const AxesDim* run_axes = axes + problem.kept;
     const RunPosition position{run_axes, problem.run, run_step(run_axes, problem.run), 0, base.input};
-    return {problem.in + base.in, problem.run_size, position};
+    return run_behind(problem.in + base.in, problem.run_size, position);
   }
 
   /// Whether two doubles held the sum, which is then written. A second look does for floats over many binades.
@@ -165,7 +163,7 @@ struct ReduceRows {
   KOKKOS_FORCEINLINE_FUNCTION void reduce_row(const Member& team, const AxesDim* axes, const AxesOffsets& base) const {
     const FoldJoin<Fold> join{problem.fold};
     typename Fold::team_type total = join.identity();
-    const Row row = row_at(axes, base);
+    const auto row = row_at(axes, base);
     Kokkos::parallel_reduce(
         Kokkos::ThreadVectorRange(team, lanes),
         [&](int lane, typename Fold::team_type& mine) {

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
-#include <tessera/reduce/detail/element_range.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
+#include <tessera/reduce/detail/pair_range.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
 
 namespace tessera::detail {
@@ -47,7 +47,6 @@ KOKKOS_INLINE_FUNCTION std::int64_t run_step(const AxesDim* axes, int count) {
 template <ExecutionSpace Space, class Problem>
 struct ReduceRuns {
   using Fold = typename Problem::fold_type;
-  using T = typename Problem::element_type;
   using policy_type = AxesPolicy<Space>;
   static constexpr const char* label = "tessera::reduce_axes::runs";
 
@@ -89,7 +88,7 @@ struct ReduceRuns {
       const AxesDim* run_axes = rest_axes + problem.rest;
       const RunPosition position{run_axes, problem.run, run_step(run_axes, problem.run), at.position,
                                  base.input + at.input};
-      const ContiguousRange<T, RunPosition> range{problem.in + base.in + at.in, problem.run_size, position};
+      const auto range = run_behind(problem.in + base.in + at.in, problem.run_size, position);
       thread_fold(problem.fold, range.part(run.begin, run.end), team.team_rank(), team.team_size(), thread, spill,
                   status);
     }

@@ -35,7 +35,7 @@ struct ReduceStaged {
     const AxesDim* axes = axes_in_reach<Space>(team, problem, scratch);
     ScratchLayout layout;
     layout.append<AxesDim>(axes_max);
-    T* tile = reinterpret_cast<T*>(scratch + layout.append<T>(static_cast<std::size_t>(outputs) * row_pitch));
+    const std::size_t tile_at = layout.append<T>(static_cast<std::size_t>(outputs) * row_pitch);
     const int group = team.team_rank() / threads;
     const int groups = team.team_size() / threads;
     const ThreadGroup<typename policy_type::member_type> members{team, team.team_rank() % threads, threads};
@@ -48,7 +48,7 @@ struct ReduceStaged {
     for (std::int64_t item = items.begin; item < items.end; ++item) {
       const std::int64_t first = item * outputs;
       const int rows = static_cast<int>(Kokkos::min<std::int64_t>(outputs, problem.kept_size - first));
-      stage(team, problem.in + first * row, rows * row, tile);
+      const auto tile = stage(team, problem.in + first * row, rows * row, scratch + tile_at);
       team.team_barrier();
       // As many turns for every group: closing needs them all.
       for (int turn = 0; turn < rows; turn += groups) {
@@ -71,17 +71,37 @@ struct ReduceStaged {
     return static_cast<int>(static_cast<std::uint64_t>(element) * row_magic >> 32);
   }
 
+  /// The block to a tile in scratch; where its elements are then.
+  template <class E>
+  KOKKOS_FUNCTION const E* stage(const typename policy_type::member_type& team, const E* from, int count,
+                                 std::byte* scratch) const {
+    E* tile = reinterpret_cast<E*>(scratch);
+    copy(team, from, count, tile);
+    return tile;
+  }
+  /// Of two arrays each to a part of its own.
+  template <class E>
+  KOKKOS_FUNCTION PairPointer<E> stage(const typename policy_type::member_type& team, const PairPointer<E>& from,
+                                       int count, std::byte* scratch) const {
+    E* tile = reinterpret_cast<E*>(scratch);
+    E* second = tile + static_cast<std::int64_t>(outputs) * row_pitch;
+    copy(team, from.x, count, tile);
+    copy(team, from.y, count, second);
+    return {tile, second};
+  }
+
   /// Element e of the block to its place, e + row_of(e) * pad.
-  KOKKOS_FUNCTION void stage(const typename policy_type::member_type& team, const T* from, int count, T* tile) const {
-    constexpr int width = packed_length<T>;
+  template <class E>
+  KOKKOS_FUNCTION void copy(const typename policy_type::member_type& team, const E* from, int count, E* tile) const {
+    constexpr int width = packed_length<E>;
     constexpr int loads = 4;
     const int step = team.team_size();
     const int pad = row_pitch - row;
     const int head = static_cast<int>(misaligned_head(from, count));
-    const auto* packs = reinterpret_cast<const Packed<T>*>(from + head);
+    const auto* packs = reinterpret_cast<const Packed<E>*>(from + head);
     const int pack_count = (count - head) / width;
 
-    const auto place = [&](const Packed<T>& pack, int number) {
+    const auto place = [&](const Packed<E>& pack, int number) {
       const int first = head + number * width;
       int at_row = row_of(first);
       int next_row = (at_row + 1) * row;
@@ -97,7 +117,7 @@ struct ReduceStaged {
     for (int e = team.team_rank(); e < head; e += step) tile[e + row_of(e) * pad] = from[e];
     int i = team.team_rank();
     for (; i + (loads - 1) * step < pack_count; i += loads * step) {
-      Packed<T> loaded[loads];
+      Packed<E> loaded[loads];
       TESSERA_UNROLL
       for (int load = 0; load < loads; ++load) loaded[load] = packs[i + load * step];
       TESSERA_UNROLL
@@ -109,7 +129,8 @@ struct ReduceStaged {
     }
   }
 
-  KOKKOS_FUNCTION void fold_row(const AxesDim* axes, std::int64_t output, const T* from, int rank,
+  template <class From>
+  KOKKOS_FUNCTION void fold_row(const AxesDim* axes, std::int64_t output, const From& from, int rank,
                                 typename Fold::thread_type& thread, typename Fold::spill_type& spill,
                                 const Status& status) const {
     const AxesDim* run_axes = axes + problem.kept;
@@ -123,9 +144,10 @@ struct ReduceStaged {
     for (; c < row; c += threads) add_of_row<1>(position, from, c, thread, spill, status);
   }
 
-  template <int Count>
-  KOKKOS_FUNCTION void add_of_row(const RunPosition& position, const T* from, int c, typename Fold::thread_type& thread,
-                                  typename Fold::spill_type& spill, const Status& status) const {
+  template <int Count, class From>
+  KOKKOS_FUNCTION void add_of_row(const RunPosition& position, const From& from, int c,
+                                  typename Fold::thread_type& thread, typename Fold::spill_type& spill,
+                                  const Status& status) const {
     T elements[Count];
     TESSERA_UNROLL
     for (int k = 0; k < Count; ++k) elements[k] = from[c + k * threads];
