@@ -5,6 +5,7 @@
 #include <tessera/reduce/dot.hpp>
 #include <type_traits>
 
+#include "axes_calls.hpp"
 #include "device/device_array.hpp"
 #include "reduce_calls.hpp"
 #include "reduce_engine.hpp"
@@ -17,6 +18,7 @@ class DotEngine final : public ReduceEngine {
  public:
   DotEngine(const Space& space, HostArray& x, HostArray& y)
       : m_space(space),
+        m_shape(x.shape),
         m_size(element_count(x.shape)),
         m_x(space, x.buffer.as<T>(), m_size),
         m_y(space, y.buffer.as<T>(), m_size) {
@@ -26,12 +28,15 @@ class DotEngine final : public ReduceEngine {
     m_to_device.bytes += second.bytes;
   }
 
-  std::vector<std::string> variants(const ReducePass&) const override {
-    return {std::string(to_string(ReduceVariant::single_pass))};
+  std::vector<std::string> variants(const ReducePass& pass) const override {
+    // Along axes the extents decide.
+    return {std::string(to_string(pass.reduced.empty() ? ReduceVariant::single_pass : ReduceVariant::automatic))};
   }
 
   ReduceRun measure(const ReducePass& pass, const RunOptions& options) const override {
-    return measured(pass, options, 0, m_size, true);
+    if (pass.reduced.empty()) return measured(pass, options, 0, m_size, true);
+    return with_named_errors(
+        pass, [&] { return measured_axes(m_space, pass, Dot<T>{}, options, m_shape, m_x.data(), m_y.data()); });
   }
 
   std::vector<OpValues> reduce_range(const ReducePass& pass, const RunOptions& options, std::uint64_t offset,
@@ -77,6 +82,7 @@ class DotEngine final : public ReduceEngine {
   }
 
   Space m_space;
+  Shape m_shape;
   std::uint64_t m_size;
   DeviceArray<Space, T> m_x, m_y;
   Transfer m_to_device;

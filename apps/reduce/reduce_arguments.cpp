@@ -83,7 +83,6 @@ ReduceRequest reduce_request(const CommandLine& command_line, const ReduceArgume
   request.with = arguments.with;
   const bool dot = contains(request.operations, "dot");
   if (dot && request.with.empty()) refuse("--op: dot needs a second array; give it as --with INPUT2");
-  if (dot && request.by_axis) refuse("--op: dot takes whole arrays; leave --axis and --keepdims out");
   if (!dot && !request.with.empty()) refuse("--with: only dot takes a second array, and --op does not name it");
   if (!arguments.output_type.empty()) {
     request.output_type =

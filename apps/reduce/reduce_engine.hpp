@@ -41,7 +41,7 @@ class ReduceEngine {
 /// For all operations of one array, which must outlive the engine. \throws Failure (no_resource) where the device has
 /// no room.
 [[nodiscard]] std::unique_ptr<ReduceEngine> make_reduce_engine(HostArray& input, const std::string& space);
-/// For dot products of whole arrays of one type and shape.
+/// For dot products of two arrays of one type and shape.
 [[nodiscard]] std::unique_ptr<ReduceEngine> make_dot_engine(HostArray& x, HostArray& y, const std::string& space);
 
 }  // namespace tessera::apps

@@ -4,13 +4,10 @@
 #define TESSERA_APPS_REDUCE_REDUCE_ENGINE_IMPL_HPP
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
-#include <array>
-#include <span>
 #include <string>
-#include <tessera/reduce/reduce_axes.hpp>
 #include <type_traits>
 
+#include "axes_calls.hpp"
 #include "complex_dispatch.hpp"
 #include "device/device_array.hpp"
 #include "reduce_dispatch.hpp"
@@ -49,7 +46,9 @@ class TypedReduceEngine final : public ReduceEngine {
       if (pass.reduced.empty()) {
         return with_reducer<T>(pass, [&](const auto& reducer) { return measure_whole(pass, reducer, options); });
       }
-      return with_axes_reducer<T>(pass, [&](const auto& reducer) { return measure_axes(pass, reducer, options); });
+      return with_axes_reducer<T>(pass, [&](const auto& reducer) {
+        return measured_axes(m_space, pass, reducer, options, m_shape, m_array.data());
+      });
     });
   }
 
@@ -73,9 +72,6 @@ class TypedReduceEngine final : public ReduceEngine {
   using Input = Kokkos::View<const T*, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   template <class R>
   using Result = Kokkos::View<driver_result_t<std::decay_t<R>>, typename Space::memory_space>;
-  // Arrays of any rank, with leading axes of extent 1: one instance for all.
-  using Array8 = Kokkos::View<const T********, Kokkos::LayoutRight, typename Space::memory_space,
-                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   template <class R>
   ReduceRun measure_whole(const ReducePass& pass, const R& reducer, const RunOptions& run_options) const {
@@ -90,44 +86,6 @@ class TypedReduceEngine final : public ReduceEngine {
     check(m_space, workspace);
     run.values = values_of(m_space, pass, out);
     run.measurement.bytes = m_size * sizeof(T);
-    return run;
-  }
-
-  template <class R>
-  ReduceRun measure_axes(const ReducePass& pass, const R& reducer, const RunOptions& run_options) const {
-    const ReduceOptions options = reduce_options(pass, run_options);
-    std::array<std::size_t, 8> extents, kept;
-    extents.fill(1);
-    kept.fill(1);
-    std::vector<int> reduced;
-    const std::size_t first = 8 - m_shape.size();
-    for (std::size_t axis = 0; axis < m_shape.size(); ++axis) {
-      extents[first + axis] = m_shape[axis];
-      if (!pass.reduced[axis]) kept[first + axis] = m_shape[axis];
-      if (pass.reduced[axis]) reduced.push_back(static_cast<int>(first + axis));
-    }
-    const Axes axes{std::span<const int>(reduced)};
-    using Value = driver_result_t<R>;
-    const Array8 in(m_array.data(), extents[0], extents[1], extents[2], extents[3], extents[4], extents[5], extents[6],
-                    extents[7]);
-    const Kokkos::View<Value********, Kokkos::LayoutRight, typename Space::memory_space> out(
-        Kokkos::view_alloc(m_space, "tessera::apps::reduce::out", Kokkos::WithoutInitializing), kept[0], kept[1],
-        kept[2], kept[3], kept[4], kept[5], kept[6], kept[7]);
-    const ReduceAxesPlan plan = reduce_axes_plan(m_space, in, axes, reducer, options);
-    const Workspace<Space> workspace(m_space, plan.workspace_bytes);
-    ReduceRun run = started<T>(pass, to_string(plan.mapping));
-    run.measurement.seconds =
-        time_repeats(m_space, run_options, [&] { reduce_axes(m_space, in, axes, reducer, out, options, workspace); });
-    check(m_space, workspace);
-    run.values = values_of(m_space, pass, out);
-    run.measurement.bytes = m_size * sizeof(T) + out.size() * sizeof(Value);
-    run.measurement.plan = {{"league_size", plan.league_size},
-                            {"team_size", plan.team_size},
-                            {"outputs", plan.outputs},
-                            {"threads", plan.threads},
-                            {"parts", plan.parts},
-                            {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)},
-                            {"workspace_bytes", static_cast<std::int64_t>(plan.workspace_bytes)}};
     return run;
   }
 

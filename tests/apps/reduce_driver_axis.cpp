@@ -23,6 +23,7 @@ struct Cube : Inputs {
     add_values(in.get(), "c", values, {2, 3, 4});
     std::vector<std::int32_t> whole(values.begin(), values.end());
     add_values(in.get(), "n", whole, {2, 3, 4});
+    add_values<float>(in.get(), "ones", {1, 1, 1});
   }
   [[nodiscard]] float at(int i, int j, int k) const { return values[static_cast<std::size_t>((i * 3 + j) * 4 + k)]; }
 };
@@ -99,6 +100,46 @@ TEST_CASE("tessera-reduce: every operation along an axis") {
   CHECK(results[10]["bits"][0][0].get<std::string>().size() == 16);
 }
 
+TEST_CASE("tessera-reduce: dot along each set of axes") {
+  const Cube cube;
+  const auto dot = [&](const std::string& axes, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {cube("c"), "--op=dot", "--with", cube("c[:,::-1]"), "--axis", axes, "--json=-"});
+    more.emplace_back("--quiet");
+    const auto record = record_of(reduce(more));
+    CHECK(record["runs"][0]["verification"]["passed"] == true);
+    CHECK(record["runs"][0]["summation"] == "exact");
+    CHECK(record["runs"][0]["plan"].contains("outputs"));
+    return record["results"][0];
+  };
+  const auto product = [&](int i, int j, int k) { return cube.at(i, j, k) * cube.at(i, 2 - j, k); };
+  const auto middle = dot("1", {"--summation=fast"});  // exact all the same
+  CHECK(middle["op"] == "dot");
+  CHECK(middle["type"] == "float64");
+  CHECK(middle["shape"] == std::vector<int>{2, 4});
+  for (int i = 0; i < 2; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      const double expected = product(i, 0, k) + product(i, 1, k) + product(i, 2, k);
+      CHECK(middle["value"][static_cast<std::size_t>(i)][static_cast<std::size_t>(k)] == expected);
+    }
+  }
+  const auto outer = dot("-1,0", {"--keepdims"});
+  CHECK(outer["shape"] == std::vector<int>{1, 3, 1});
+  for (int j = 0; j < 3; ++j) {
+    double expected = 0;
+    for (int i = 0; i < 2; ++i) {
+      for (int k = 0; k < 4; ++k) expected += product(i, j, k);
+    }
+    CHECK(outer["value"][0][static_cast<std::size_t>(j)][0] == expected);
+  }
+  const auto integers = results_of({cube("n"), "--op=dot,sum", "--with", cube("n"), "--axis=2"});
+  CHECK(integers[0]["type"] == "int64");
+  CHECK(integers[0]["value"][0][0] == 100 + 9 + 16 + 121);
+  CHECK(integers[1]["value"][0][0] == 2);
+  CHECK(results_of({cube("x"), "--op=dot", "--with", cube("x"), "--keepdims"})[0]["shape"] == std::vector<int>{1, 1});
+  const auto omitted = results_of({cube("gaps"), "--op=dot", "--with", cube("gaps"), "--axis=1", "--nan=omit"})[0];
+  CHECK(omitted["value"] == std::vector<double>{20, 0});
+}
+
 TEST_CASE("tessera-reduce: stats along an axis, with what has no value") {
   const Inputs inputs;
   const auto results = results_of({inputs("gaps"), "--axis=1", "--nan=omit"});
@@ -140,6 +181,8 @@ TEST_CASE("tessera-reduce: results along axes are written in types of their own"
   CHECK(stored(out + ":/u/max") == "uint8 (4,)");
   REQUIRE(reduce({cube("c"), "--axis=0", "--op=sum", "--output-type=float64", "--output", out + ":/d"}).status == 0);
   CHECK(stored(out + ":/d") == "float64 (3, 4)");
+  REQUIRE(reduce({cube("c"), "--axis=0", "--op=dot", "--with", cube("n"), "--output", out + ":/dot"}).status == 0);
+  CHECK(stored(out + ":/dot") == "float64 (3, 4)");  // of float32 and int32
 }
 
 TEST_CASE("tessera-reduce: scalars are written as they are reported, or as asked") {
@@ -167,6 +210,9 @@ TEST_CASE("tessera-reduce: float32 results are rounded once, from the exact valu
   // 1 + 2^-24 + 2^-60: in float64 the last part is lost, and what is left is half way between two float32.
   REQUIRE(reduce({cube("near_tie"), "--op=sum", "--axis=0", "--output", cube.out + ":/axis"}).status == 0);
   CHECK(read_values<float>(cube.out + ":/axis") == std::vector<float>{1 + 0x1p-23F});
+  REQUIRE(reduce({cube("near_tie"), "--op=dot", "--with", cube("ones"), "--axis=0", "--output", cube.out + ":/dot"})
+              .status == 0);
+  CHECK(read_values<float>(cube.out + ":/dot") == std::vector<float>{1 + 0x1p-23F});
   REQUIRE(reduce({cube("near_tie"), "--op=l1", "--output-type=float32", "--output", cube.out + ":/all"}).status == 0);
   CHECK(read_values<float>(cube.out + ":/all") == std::vector<float>{1 + 0x1p-23F});
 }

@@ -22,8 +22,6 @@ TEST_CASE("tessera-reduce: options that cannot be") {
   CHECK(refused({x, "--output-type=float16"})
             .starts_with("--output-type: unknown name `float16`; did you mean `float32`? The names are int8, int16, "));
   CHECK(refused({x, "--op=dot"}) == "--op: dot needs a second array; give it as --with INPUT2");
-  CHECK(refused({x, "--op=dot", "--with", x, "--axis=0"}) ==
-        "--op: dot takes whole arrays; leave --axis and --keepdims out");
   CHECK(refused({x, "--op=sum", "--with", x}) == "--with: only dot takes a second array, and --op does not name it");
   CHECK(refused({x, "--keepdims=1"}) == "--keepdims takes no value, got `1`");
 }
@@ -60,6 +58,8 @@ TEST_CASE("tessera-reduce: NaN that are not wanted, or all there is") {
   CHECK(odd.starts_with(inputs("odd") + ": sum: tessera::reduce: argument `in`: element 1 is NaN; "));
   CHECK(refused({inputs("gaps"), "--nan=error"}).find("element 0 is NaN") != std::string::npos);
   CHECK(refused({inputs("gaps[:,1:]"), "--axis=0", "--nan=error"}).find("element 2 is NaN") != std::string::npos);
+  CHECK(refused({inputs("x[:2,:3]"), "--op=dot", "--with", inputs("gaps"), "--axis=1", "--nan=error"})
+            .find("element 0 is NaN") != std::string::npos);
   for (const auto* op : {"min", "mean", "argmax_last"}) {
     const std::string line = refused({inputs("gaps[1]"), "--op", op, "--nan=omit"});
     INFO(line);
@@ -96,6 +96,8 @@ TEST_CASE("tessera-reduce: variants that cannot do it") {
   const Inputs inputs;
   const std::string line = refused({inputs("x"), "--op=sum", "--axis=0", "--variant=single_pass"});
   CHECK(line == inputs("x") + ": --variant: single_pass cannot do sum along axes; there are automatic");
+  CHECK(refused({inputs("x"), "--op=dot", "--with", inputs("x"), "--axis=0", "--variant=single_pass"}) ==
+        inputs("x") + ": --variant: single_pass cannot do dot along axes; there are automatic");
 }
 
 }  // namespace tessera::apps::test

@@ -163,6 +163,10 @@ TEST_CASE("tessera-reduce: dot") {
   CHECK(record["runs"].size() == 2);
   CHECK(record["results"][0]["value"] == 64.3125);
   CHECK(record["results"][1]["value"] == 0.5);
+  const auto left_out = record_of(reduce(
+      {inputs("gaps"), "--op=dot", "--with", inputs("gaps"), "--json=-", "--quiet", "--summation=fast", "--nan=omit"}));
+  CHECK(left_out["runs"][0]["verification"]["passed"] == true);
+  CHECK(left_out["results"][0]["value"] == 20);
 }
 
 TEST_CASE("tessera-reduce: policies for NaN") {
