@@ -146,6 +146,31 @@ TEMPLATE_LIST_TEST_CASE("dot products of lines are rounded once", "[reduce][dot]
   check(Dot<std::int32_t>{});
 }
 
+TEMPLATE_LIST_TEST_CASE("dot products of lines that two doubles do not hold, or hold beside a tie",
+                        "[reduce][dot][axes][exact]", test::Spaces) {
+  const Extents<2> extents{65, 67};
+  std::vector<float> x = test::values<float>(65 * 67, 8), y = test::values<float>(65 * 67, 9);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = std::ldexp(x[i], static_cast<int>(test::mixed(i) % 200) - 140);
+    y[i] = std::ldexp(y[i], static_cast<int>(test::mixed(i, 2) % 200) - 140);
+  }
+  for (std::size_t i = 0; i < 67; ++i) {  // two rows with 1 + 2^-24 and a little more or less
+    x[i] = x[67 + i] = i == 0 ? 1.0f : i == 1 ? 0x1p-24f : i == 2 ? 0x1p-60f : 0.0f;
+    y[i] = y[67 + i] = 1;
+  }
+  y[67 + 2] = -1;
+  const test::GuardedView<float, test::Right, TestType, 2> x_view(extents, x), y_view(extents, y);
+  for (const unsigned mask : {1u, 2u}) {
+    std::vector<float> expected;
+    for_each_line(extents, mask, x, y, [&](const auto& left, const auto& right) {
+      expected.push_back(tessera::reference::exact_dot(left, right));
+    });
+    test::check_axes_expected<test::Right>(TestType(), Dot<float>{}, test::strided(x_view.const_view()), expected, mask,
+                                           {}, test::strided(y_view.const_view()));
+    if (mask == 2) CHECK((expected[0] == 1 + 0x1p-23f && expected[1] == 1));
+  }
+}
+
 template <class T, class Space, std::size_t Rank>
 void check_fast(const Space& space, const Extents<Rank>& extents) {
   const std::size_t size = test::detail::product(extents);

@@ -14,6 +14,7 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_expansion.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
+#include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
@@ -75,6 +76,12 @@ class ExactProducts {
   KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, spill_type& spill) {
     thread.empty(spill.sum);
     spill.rest.empty(spill.sum);
+  }
+
+  /// The sum, where two doubles hold it.
+  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const spill_type& spill) {
+    if (spill.specials.flags == 0 && spill.sum.empty() && !spill.rest.used) return thread.pair();
+    return {0, Kokkos::Experimental::quiet_NaN_v<double>};
   }
 
  private:
@@ -178,6 +185,8 @@ class DotFold {
   static constexpr bool sums_exactly = std::is_floating_point_v<T>;
   static constexpr int team_size_max = 256;
   static constexpr int teams_at_once = 2;
+  /// Two doubles hold most sums of products of floats, where those of doubles need digits.
+  static constexpr bool closes_in_pairs = std::is_same_v<T, float>;
   using thread_type = typename Products::thread_type;
   using spill_type = typename Products::spill_type;
   using team_type = typename Products::digits_type;
@@ -219,6 +228,10 @@ class DotFold {
     return spill;
   }
 
+  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const spill_type& spill) {
+    return Products::pair(thread, spill);
+  }
+
   template <TeamMember Member>
   KOKKOS_FUNCTION static void store(const Member& team, const team_type& from, team_type& to) {
     store_digits(team, from.sum, to.sum);
@@ -228,6 +241,10 @@ class DotFold {
   template <class Result>
   KOKKOS_FUNCTION Result finalize(team_type& total, std::int64_t, const Status& status) const {
     return exact_total<Result>(magnitude(total.sum), total.specials.flags, false, status);
+  }
+  template <class Result>
+  KOKKOS_FUNCTION Result finalize(const ExactPair& total, std::int64_t, const Status&) const {
+    return rounded<Result>(total);
   }
 
  private:

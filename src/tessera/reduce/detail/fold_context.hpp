@@ -11,6 +11,7 @@
 //   barrier; store() copies it to the workspace; absorb() takes one back into a thread; close_alone() makes it of one
 //   thread, in `room` or in its spill;
 // - finalize<Result>(team_type&, size, status): the result, by one thread;
+// - where closes_in_pairs says so, pair(thread, spill) and finalize of an ExactPair: fold_finish.hpp;
 // - where in_pairs says so, term(element), pair(thread, spill), and absorb and finalize of an ExactPair too:
 //   exact_pair.hpp.
 #ifndef TESSERA_REDUCE_DETAIL_FOLD_CONTEXT_HPP

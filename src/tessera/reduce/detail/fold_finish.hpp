@@ -62,6 +62,16 @@ KOKKOS_INLINE_FUNCTION constexpr bool takes_rows() {
   return takes_lines<Fold>() && (sums_in_pairs<Fold>() || sizeof(typename Fold::team_type) <= 32);
 }
 
+/// Whether it may finish with a pair: one that sums in pairs, or that closes in them alone.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool closes_in_pairs() {
+  if constexpr (requires { Fold::closes_in_pairs; }) {
+    return Fold::closes_in_pairs;
+  } else {
+    return sums_in_pairs<Fold>();
+  }
+}
+
 /// The total of a group as a pair; the same in each of its threads. scratch: of closing.
 template <TeamMember Member, class Fold>
 KOKKOS_FUNCTION ExactPair joined_pair(const Member& group, const Fold& fold, const typename Fold::thread_type& thread,
@@ -90,7 +100,7 @@ KOKKOS_FORCEINLINE_FUNCTION void finish_fold(const Member& group, const Fold& fo
                                              typename Fold::thread_type& thread, typename Fold::spill_type& spill,
                                              std::byte* scratch, const Finish& finish) {
   if (group.team_size() == 1) {
-    if constexpr (sums_in_pairs<Fold>()) {
+    if constexpr (closes_in_pairs<Fold>()) {
       const ExactPair whole = in_pairs ? fold.pair(thread, spill) : ExactPair{};
       if (in_pairs && whole.exact()) {
         finish(whole);
@@ -102,7 +112,7 @@ KOKKOS_FORCEINLINE_FUNCTION void finish_fold(const Member& group, const Fold& fo
     return;
   }
   const FoldScratch<Fold> pieces(group.team_size());
-  if constexpr (sums_in_pairs<Fold>()) {
+  if constexpr (closes_in_pairs<Fold>()) {
     if (in_pairs) {
       const ExactPair whole = joined_pair(group, fold, thread, spill, scratch + pieces.close_at);
       if (all_groups(group, whole.exact())) {
