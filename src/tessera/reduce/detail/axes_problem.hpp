@@ -21,10 +21,10 @@
 
 namespace tessera::detail {
 
-/// Registers for three such teams at once: where one closes, others read. As a kernel argument even where it is large:
-/// Kokkos' other ways cost microseconds.
-template <ExecutionSpace Space>
-using AxesPolicy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, 3>,
+/// Registers for as many such teams at once: where one closes, others read. As a kernel argument even where it is
+/// large: Kokkos' other ways cost microseconds.
+template <ExecutionSpace Space, unsigned TeamsAtOnce = 3>
+using AxesPolicy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, TeamsAtOnce>,
                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
 
 /// Pointer: to elements, or a PairPointer.
@@ -33,6 +33,8 @@ struct AxesProblem {
   using element_type = std::remove_cvref_t<decltype(std::declval<const Pointer&>()[0])>;
   using fold_type = Fold;
   using result_type = Result;
+  /// Twice the elements in flight take more registers than three leave.
+  static constexpr unsigned teams_at_once = std::is_pointer_v<Pointer> ? 3 : 2;
 
   Pointer in;
   Result* out;

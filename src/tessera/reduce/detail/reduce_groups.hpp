@@ -63,7 +63,7 @@ KOKKOS_FUNCTION void add_of_line(const Problem& problem, const AxesOffsets& line
 template <ExecutionSpace Space, class Problem>
 struct ReduceGroups {
   using Fold = typename Problem::fold_type;
-  using policy_type = AxesPolicy<Space>;
+  using policy_type = AxesPolicy<Space, Problem::teams_at_once>;
   static constexpr const char* label = "tessera::reduce_axes::groups";
 
   Problem problem;
@@ -125,7 +125,7 @@ struct ReduceGroups {
 template <ExecutionSpace Space, class Problem>
 struct ReduceColumns {
   using Fold = typename Problem::fold_type;
-  using policy_type = AxesPolicy<Space>;
+  using policy_type = AxesPolicy<Space, Problem::teams_at_once>;
   static constexpr const char* label = "tessera::reduce_axes::columns";
 
   Problem problem;

@@ -16,7 +16,7 @@ namespace tessera::detail {
 template <ExecutionSpace Space, class Problem>
 struct ReduceParts {
   using Fold = typename Problem::fold_type;
-  using policy_type = AxesPolicy<Space>;
+  using policy_type = AxesPolicy<Space, Problem::teams_at_once>;
   static constexpr const char* label = "tessera::reduce_axes::parts";
 
   Problem problem;

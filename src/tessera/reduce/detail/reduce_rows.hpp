@@ -50,7 +50,7 @@ struct ReduceRows {
   using T = typename Problem::element_type;
   static constexpr bool in_pairs = sums_in_pairs<Fold>();
   /// Registers for as many such teams at once as keep enough loads in flight.
-  using policy_type = AxesPolicy<Space, in_pairs ? 4 : 3>;
+  using policy_type = AxesPolicy<Space, in_pairs ? 4 : Problem::teams_at_once>;
   using Member = typename policy_type::member_type;
   static constexpr const char* label = "tessera::reduce_axes::rows";
 

@@ -47,7 +47,7 @@ KOKKOS_INLINE_FUNCTION std::int64_t run_step(const AxesDim* axes, int count) {
 template <ExecutionSpace Space, class Problem>
 struct ReduceRuns {
   using Fold = typename Problem::fold_type;
-  using policy_type = AxesPolicy<Space>;
+  using policy_type = AxesPolicy<Space, Problem::teams_at_once>;
   static constexpr const char* label = "tessera::reduce_axes::runs";
 
   Problem problem;

@@ -21,7 +21,7 @@ template <ExecutionSpace Space, class Problem>
 struct ReduceStaged {
   using Fold = typename Problem::fold_type;
   using T = typename Problem::element_type;
-  using policy_type = AxesPolicy<Space>;
+  using policy_type = AxesPolicy<Space, Problem::teams_at_once>;
   static constexpr const char* label = "tessera::reduce_axes::staged";
 
   Problem problem;
