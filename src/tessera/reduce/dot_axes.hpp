@@ -62,11 +62,12 @@ ReduceAxesPlan reduce_axes_plan(const Space& space, const XView& x, const YView&
 /// ElementPair<T>{x, y}. Asynchronous on the instance, one kernel, or two where several teams share an output; no
 /// allocation, no fence.
 ///
-/// \param[in] x, y       n0 x .. x n(r-1), rank 1 to 8, any layout, but both with the same strides; they may be one
-/// view \param[in] axes       as for one view \param[in] reducer    concept Reducer, of ElementPair<T>. A pair is NaN
-/// where an element of it is \param[out] out       as for one view; shares no memory with `x` and `y` \param[in]
-/// options    as for one view \param[in] workspace  at least reduce_axes_plan(space, x, y, ..).workspace_bytes; shared
-/// only by ordered calls
+/// \param[in] x, y       n0 x .. x n(r-1), rank 1 to 8, any layout, but both with the same strides; may be one view
+/// \param[in] axes       as for one view
+/// \param[in] reducer    concept Reducer, of ElementPair<T>. A pair is NaN where an element of it is
+/// \param[out] out       as for one view; shares no memory with `x` and `y`
+/// \param[in] options    as for one view
+/// \param[in] workspace  at least reduce_axes_plan(space, x, y, ..).workspace_bytes; shared only by ordered calls
 ///
 /// Deterministic, and reports what only the data can show, as for one view. Compulsory bytes: each element of `x` and
 /// `y` read once, of `out` written once; whole rows in 16-byte pieces where those of both begin alike. Scratch: the

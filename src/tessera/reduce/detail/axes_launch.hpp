@@ -22,6 +22,7 @@
 #include <tessera/reduce/detail/reduce_runs.hpp>
 #include <tessera/reduce/detail/reduce_staged.hpp>
 #include <tessera/workspace.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -49,13 +50,17 @@ void launch_teams(const Space& space, int league_size, int team_size, std::size_
   Kokkos::parallel_for(Functor::label, policy, functor);
 }
 
-/// Whether the elements of outputs are rows that begin and end on 16-byte boundaries.
-template <class T>
-bool rows_in_packs(const AxesShape& shape, const T* in) {
-  constexpr int width = packed_length<T>;
-  bool packs = shape.run_size == shape.reduced_size && shape.run_size % width == 0 && misaligned_head(in, width) == 0;
-  for (int d = 0; d < shape.kept; ++d) packs = packs && shape.dims[d].in % width == 0;
-  return packs;
+/// Whether the elements of outputs are rows that begin and end on 16-byte boundaries; of pairs none are.
+template <class Pointer>
+bool rows_in_packs(const AxesShape& shape, const Pointer& in) {
+  if constexpr (std::is_pointer_v<Pointer>) {
+    constexpr int width = packed_length<std::remove_cvref_t<decltype(*in)>>;
+    bool packs = shape.run_size == shape.reduced_size && shape.run_size % width == 0 && misaligned_head(in, width) == 0;
+    for (int d = 0; d < shape.kept; ++d) packs = packs && shape.dims[d].in % width == 0;
+    return packs;
+  } else {
+    return false;
+  }
 }
 
 /// Gives the axes of a problem their parts in mapping groups.
@@ -139,8 +144,10 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
           launch(ReduceLines<Space, Problem, Width>{problem, plan.scratch_bytes, span, batches,
                                                     batches * (shape.kept_size / inner.extent), inner});
         };
+        constexpr int width = packed_length<typename Problem::element_type>;
         if (rows_in_packs(shape, in)) {
-          launch_batches(std::integral_constant<int, std::min(packed_length<std::remove_const_t<T>>, line_loads)>{});
+          if constexpr (std::is_pointer_v<Pointer>)
+            launch_batches(std::integral_constant<int, std::min(width, line_loads)>{});
         } else {
           launch_batches(std::integral_constant<int, 1>{});
         }

@@ -32,8 +32,7 @@ struct ReduceLines {
   using Result = typename Problem::result_type;
   /// Registers for as many such teams at once as keep enough loads in flight (measured on an H200).
   static constexpr unsigned teams_at_once = BatchWidth != 0 && sizeof(T) <= 4 ? 3 : 2;
-  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<axes_team_size_max, teams_at_once>,
-                                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+  using policy_type = AxesPolicy<Space, teams_at_once>;
   using Member = typename policy_type::member_type;
   static constexpr const char* label = "tessera::reduce_axes::lines";
 
@@ -160,8 +159,12 @@ struct ReduceLines {
       for (int u = 0; u < lines_at_once; ++u) {
         TESSERA_UNROLL
         for (int k = 0; k < loads; k += BatchWidth) {
-          loaded[u][k / BatchWidth] =
-              *reinterpret_cast<const Packed<T, BatchWidth>*>(from + u * step + (l + k) * lane.in);
+          const std::int64_t at = u * step + (l + k) * lane.in;
+          if constexpr (BatchWidth == 1) {
+            loaded[u][k] = {from[at]};
+          } else {
+            loaded[u][k / BatchWidth] = *reinterpret_cast<const Packed<T, BatchWidth>*>(from + at);
+          }
         }
       }
       TESSERA_UNROLL
