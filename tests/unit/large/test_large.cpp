@@ -7,14 +7,15 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <tessera/filter/filter.hpp>
-#include <tessera/reduce/reduce.hpp>
 #include <tessera/transpose/transpose.hpp>
+
+#include "large_line.hpp"
 
 namespace {
 
-using Space = Kokkos::DefaultExecutionSpace;
-using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
-using Line = Kokkos::View<std::int8_t*, Space>;
+using Space = tessera::test::LargeSpace;
+using Range = tessera::test::LargeRange;
+using Line = tessera::test::LargeLine;
 using Matrix = Kokkos::View<std::uint8_t**, Kokkos::LayoutRight, Space>;
 
 constexpr std::int64_t line_size = (std::int64_t{1} << 31) + 3;
@@ -22,9 +23,8 @@ constexpr std::int64_t line_size = (std::int64_t{1} << 31) + 3;
 /// In [-6, 6], period 13: no power of two divides it, so an index that wraps meets other values.
 KOKKOS_INLINE_FUNCTION std::int8_t line_value(std::int64_t i) { return static_cast<std::int8_t>(i % 13 - 6); }
 
-struct FillLine {
-  Line line;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { line(i) = line_value(i); }
+struct LineValues {
+  KOKKOS_INLINE_FUNCTION static std::int8_t value(std::int64_t i) { return line_value(i); }
 };
 
 /// Counts wrong outputs of the filter (1, 2, -1) with both sides wrapped.
@@ -77,27 +77,8 @@ struct WrongTransposed {
   }
 };
 
-Line filled_line() {
-  const Line line(Kokkos::view_alloc("line", Kokkos::WithoutInitializing), line_size);
-  Kokkos::parallel_for("fill", Range(0, line_size), FillLine{line});
-  return line;
-}
-
-TEST_CASE("reduce past 2^31 elements", "[large]") {
-  const Line line = filled_line();
-  std::int64_t rest = 0;  // whole periods sum to 0
-  for (std::int64_t i = line_size / 13 * 13; i < line_size; ++i) rest += line_value(i);
-  CHECK(tessera::reduce(Space(), line, tessera::Sum<std::int8_t>{}) == rest);
-  Kokkos::deep_copy(Kokkos::subview(line, line_size - 1), std::int8_t{100});
-  Kokkos::deep_copy(Kokkos::subview(line, line_size - 3), std::int8_t{-100});
-  CHECK(tessera::reduce(Space(), line, tessera::Max<std::int8_t>{}) == 100);
-  CHECK(tessera::reduce(Space(), line, tessera::Min<std::int8_t>{}) == -100);
-  CHECK(tessera::reduce(Space(), line, tessera::Sum<std::int8_t>{}) ==
-        rest - line_value(line_size - 1) - line_value(line_size - 3));
-}
-
 TEST_CASE("filter a line past 2^31 elements", "[large]") {
-  const Line line = filled_line();
+  const Line line = tessera::test::filled_line<LineValues>(line_size);
   const Line out(Kokkos::view_alloc("out", Kokkos::WithoutInitializing), line_size);
   const double taps[] = {1, 2, -1};
   const tessera::FilterWeights<Space> weights(Space(), taps);
