@@ -8,10 +8,11 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string_view>
+#include <tessera/detail/float_format.hpp>
 #include <tessera/reduce/detail/arg_fold.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/widened_fold.hpp>
 #include <tessera/reduce/extrema.hpp>
-#include <type_traits>
 
 namespace tessera {
 
@@ -29,17 +30,18 @@ namespace detail {
 /// first (last) NaN beats every number.
 template <class T, int Sign, bool Last>
 struct ArgExtremum {
-  static_assert(std::is_arithmetic_v<T>, "tessera::ArgMin, tessera::ArgMax: the element type must be a number");
-  using value_type = ArgResult<T>;
+  static_assert(is_number_v<T>, "tessera::ArgMin, tessera::ArgMax: the element type must be a number");
+  using Wide = wide_t<T>;
+  using value_type = ArgResult<Wide>;
   using result_type = ArgResult<T>;
-  using fold_type = ArgFold<ArgExtremum, T>;
+  using fold_type = widened_fold_t<ArgFold<ArgExtremum, Wide>, T>;
   static constexpr bool needs_elements = true;
   static constexpr bool last = Last;
 
   KOKKOS_FUNCTION value_type identity() const {
     return {Extremum<T, Sign>{}.identity(), Last ? -1 : Kokkos::Experimental::finite_max_v<std::int64_t>};
   }
-  KOKKOS_FUNCTION static bool better(const T& a, const T& b) { return Sign > 0 ? a < b : b < a; }
+  KOKKOS_FUNCTION static bool better(const Wide& a, const Wide& b) { return Sign > 0 ? a < b : b < a; }
   KOKKOS_FUNCTION static bool earlier(std::int64_t a, std::int64_t b) { return Last ? a > b : a < b; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     const bool nan = from.value != from.value, other_nan = into.value != into.value;

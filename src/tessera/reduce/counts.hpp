@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/detail/complex.hpp>
-#include <type_traits>
+#include <tessera/detail/float_format.hpp>
 
 namespace tessera {
 
@@ -37,20 +37,20 @@ namespace detail {
 struct IsZero {
   template <class T>
   KOKKOS_FUNCTION bool operator()(const T& element) const {
-    return element == T(0);
+    return widened(element) == wide_t<T>(0);
   }
 };
 struct IsNan {
   template <class T>
   KOKKOS_FUNCTION bool operator()(const T& element) const {
-    return element != element;
+    return widened(element) != widened(element);
   }
 };
 struct IsInf {
   template <class T>
   KOKKOS_FUNCTION bool operator()(const T& element) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      return Kokkos::fabs(element) == Kokkos::Experimental::infinity_v<T>;
+    if constexpr (is_floating_v<T>) {
+      return Kokkos::fabs(widened(element)) == Kokkos::Experimental::infinity_v<wide_t<T>>;
     } else if constexpr (is_complex_v<T>) {  // if a part is
       return (*this)(element.real()) || (*this)(element.imag());
     } else {
@@ -89,7 +89,7 @@ struct Any {
   using result_type = bool;
   static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return false; }
-  KOKKOS_FUNCTION value_type map(const T& element) const { return element != T(0); }
+  KOKKOS_FUNCTION value_type map(const T& element) const { return detail::widened(element) != detail::wide_t<T>(0); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into || from; }
   static constexpr std::string_view name() { return "any"; }
 };
@@ -101,7 +101,7 @@ struct All {
   using result_type = bool;
   static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return true; }
-  KOKKOS_FUNCTION value_type map(const T& element) const { return element != T(0); }
+  KOKKOS_FUNCTION value_type map(const T& element) const { return detail::widened(element) != detail::wide_t<T>(0); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into && from; }
   static constexpr std::string_view name() { return "all"; }
 };

@@ -24,6 +24,8 @@ namespace tessera {
 /// reduce_axes in dot_axes.hpp, with two inputs.
 template <class T, Summation S = Summation::exact>
 struct Dot {
+  static_assert(!detail::is_short_float_v<T>,
+                "tessera::Dot: floating elements of 16 bits are not taken; copy them to views of float");
   using result_type = std::conditional_t<std::is_floating_point_v<T>, T,
                                          std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
   using fold_type = detail::DotFold<Dot, T>;

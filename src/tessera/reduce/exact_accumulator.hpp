@@ -32,6 +32,8 @@ enum class AccumulatedTerm : std::uint32_t { value = 1, magnitude = 2, square = 
 /// (u32), then the digits (u32 each, lowest first), the whole a two's complement number in units of 2^low_bit.
 template <class T, AccumulatedTerm Term = AccumulatedTerm::value>
 class ExactAccumulator {
+  static_assert(!detail::is_short_float_v<T>,
+                "tessera::ExactAccumulator: floating elements of 16 bits are not taken; copy them to views of float");
   static constexpr bool squares = Term == AccumulatedTerm::square;
   using Digits = std::conditional_t<squares, typename detail::ExactFormat<T>::product_digits,
                                     typename detail::ExactFormat<T>::sum_digits>;

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/detail/exact_integer.hpp>
+#include <tessera/detail/float_format.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/narrow.hpp>
 #include <type_traits>
 
 namespace tessera {
@@ -19,24 +21,24 @@ namespace detail {
 /// Minimum (Sign = 1) or maximum (Sign = -1). A NaN stays, whatever comes after it; -0.0 is less than 0.0.
 template <class T, int Sign>
 struct Extremum {
-  static_assert(std::is_arithmetic_v<T>, "tessera::Min, tessera::Max: the element type must be a number");
-  using value_type = T;
+  static_assert(is_number_v<T>, "tessera::Min, tessera::Max: the element type must be a number");
+  using value_type = wide_t<T>;
   using result_type = T;
   static constexpr bool needs_elements = true;
   static constexpr bool all_variants = sizeof(T) >= 4;
   static constexpr bool order_free = true;
 
   KOKKOS_FUNCTION value_type identity() const {
-    if constexpr (std::is_floating_point_v<T>) {
-      return Sign * Kokkos::Experimental::infinity_v<T>;
+    if constexpr (is_floating_v<T>) {
+      return Sign * Kokkos::Experimental::infinity_v<value_type>;
     } else {
-      return Sign > 0 ? Kokkos::Experimental::finite_max_v<T> : Kokkos::Experimental::finite_min_v<T>;
+      return Sign > 0 ? Kokkos::Experimental::finite_max_v<value_type> : Kokkos::Experimental::finite_min_v<value_type>;
     }
   }
 
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     const bool better = Sign > 0 ? from < into : from > into;
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (is_floating_v<T>) {
       // Equal values of different sign are the two zeros.
       const bool better_zero = from == into && Kokkos::signbit(from) == (Sign > 0);
       into = better || better_zero || from != from ? from : into;
@@ -46,7 +48,9 @@ struct Extremum {
   }
 
   KOKKOS_FUNCTION result_type finalize(const value_type& value) const {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (is_short_float_v<T>) {
+      return narrowed<T>(value);
+    } else if constexpr (is_floating_v<T>) {
       return value != value ? Kokkos::Experimental::quiet_NaN_v<T> : value;
     } else {
       return value;
@@ -54,20 +58,20 @@ struct Extremum {
   }
 
   /// Chains of floating elements compare integers that are in the same order, which processors do in vectors.
-  using chain_type = std::conditional_t<std::is_floating_point_v<T>,
-                                        std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>, T>;
+  using chain_type =
+      std::conditional_t<is_floating_v<T>, std::conditional_t<sizeof(value_type) == 4, std::int32_t, std::int64_t>, T>;
   static constexpr std::int64_t chain_length = std::int64_t{1} << 40;
 
   KOKKOS_FUNCTION chain_type chain_identity() const {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (is_floating_v<T>) {
       return ordered(Kokkos::bit_cast<chain_type>(identity()));
     } else {
       return identity();
     }
   }
   KOKKOS_FUNCTION void chain(chain_type& into, T element) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      const auto bits = Kokkos::bit_cast<chain_type>(element);
+    if constexpr (is_floating_v<T>) {
+      const auto bits = Kokkos::bit_cast<chain_type>(widened(element));
       const chain_type key = (bits & ~sign) > infinity ? nan_key : ordered(bits);
       into = (Sign > 0 ? key < into : key > into) ? key : into;
     } else {
@@ -75,8 +79,9 @@ struct Extremum {
     }
   }
   KOKKOS_FUNCTION value_type unchain(const chain_type& key) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      return key == nan_key ? Kokkos::Experimental::quiet_NaN_v<T> : Kokkos::bit_cast<T>(ordered(key));
+    if constexpr (is_floating_v<T>) {
+      return key == nan_key ? Kokkos::Experimental::quiet_NaN_v<value_type>
+                            : Kokkos::bit_cast<value_type>(ordered(key));
     } else {
       return key;
     }
@@ -85,7 +90,7 @@ struct Extremum {
  private:
   static constexpr chain_type sign = Kokkos::Experimental::finite_min_v<chain_type>;
   static constexpr chain_type infinity =
-      sizeof(T) == 4 ? static_cast<chain_type>(0x7f800000) : static_cast<chain_type>(0x7ff0000000000000);
+      sizeof(value_type) == 4 ? static_cast<chain_type>(0x7f800000) : static_cast<chain_type>(0x7ff0000000000000);
   static constexpr chain_type nan_key = Sign > 0 ? sign : static_cast<chain_type>(~sign);
 
   /// From bits to integers in the order of the numbers, and back.
@@ -119,13 +124,13 @@ struct MinMaxResult {
 template <class T>
 struct MinMax {
   struct value_type {
-    T min, max;
+    detail::wide_t<T> min, max;
   };
   using result_type = MinMaxResult<T>;
   static constexpr bool order_free = true;
   static constexpr bool needs_elements = true;
   KOKKOS_FUNCTION value_type identity() const { return {Min<T>{}.identity(), Max<T>{}.identity()}; }
-  KOKKOS_FUNCTION value_type map(T element) const { return {element, element}; }
+  KOKKOS_FUNCTION value_type map(T element) const { return {detail::widened(element), detail::widened(element)}; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     Min<T>{}.join(into.min, from.min);
     Max<T>{}.join(into.max, from.max);
@@ -139,16 +144,16 @@ struct MinMax {
 /// Largest magnitude; of integers as uint64. NaN where there is one. Empty: 0.
 template <class T>
 struct LInf {
-  using value_type = T;
+  using value_type = detail::wide_t<T>;
   using result_type = T;
   static constexpr bool order_free = true;
-  KOKKOS_FUNCTION value_type identity() const { return T(0); }
-  KOKKOS_FUNCTION value_type map(T element) const { return Kokkos::fabs(element); }
+  KOKKOS_FUNCTION value_type identity() const { return value_type(0); }
+  KOKKOS_FUNCTION value_type map(T element) const { return Kokkos::fabs(detail::widened(element)); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     into = from > into || from != from ? from : into;
   }
   KOKKOS_FUNCTION result_type finalize(const value_type& value) const {
-    return value != value ? Kokkos::Experimental::quiet_NaN_v<T> : value;
+    return value != value ? detail::spoiled<T>() : detail::narrowed<T>(value);
   }
   static constexpr std::string_view name() { return "linf"; }
 };

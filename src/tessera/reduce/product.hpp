@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/detail/exact_integer.hpp>
+#include <tessera/detail/float_format.hpp>
+#include <tessera/reduce/detail/narrow.hpp>
 #include <tessera/status.hpp>
 #include <type_traits>
 
@@ -71,13 +73,16 @@ struct ScaledDouble {
 /// Empty: 1.
 template <class T>
 struct Prod {
-  static_assert(std::is_floating_point_v<T>, "tessera::Prod: the element type must be an integer or a floating type");
+  static_assert(detail::is_floating_v<T>, "tessera::Prod: the element type must be an integer or a floating type");
   using value_type = detail::ScaledDouble;
   using result_type = T;
   KOKKOS_FUNCTION value_type identity() const { return {1, 0}; }
   KOKKOS_FUNCTION value_type map(T element) const { return value_type::from(static_cast<double>(element)); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into.multiply(from); }
-  KOKKOS_FUNCTION result_type finalize(const value_type& value) const { return value.template value<T>(); }
+  KOKKOS_FUNCTION result_type finalize(const value_type& value) const {
+    using Computed = std::conditional_t<detail::is_short_float_v<T>, double, T>;
+    return detail::narrowed<T>(value.template value<Computed>());
+  }
   static constexpr std::string_view name() { return "prod"; }
 };
 

@@ -8,10 +8,13 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string_view>
+#include <tessera/detail/float_format.hpp>
 #include <tessera/reduce/arg_extrema.hpp>
 #include <tessera/reduce/detail/complex_stats_fold.hpp>
 #include <tessera/reduce/detail/fused_fold.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
+#include <tessera/reduce/detail/narrow.hpp>
+#include <tessera/reduce/detail/widened_fold.hpp>
 #include <tessera/reduce/detail/zeros_fold.hpp>
 #include <tessera/reduce/sums.hpp>
 #include <type_traits>
@@ -22,9 +25,9 @@ namespace tessera {
 /// (floating), 0 (integer) or -1 (positions).
 template <class T>
 struct StatsResult {
-  using sum_type = std::conditional_t<std::is_floating_point_v<T>, double,
+  using sum_type = std::conditional_t<detail::is_floating_v<T>, double,
                                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
-  using magnitude_type = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
+  using magnitude_type = std::conditional_t<detail::is_floating_v<T>, double, std::uint64_t>;
 
   std::uint64_t count;  ///< elements; under NanPolicy::omit those that are not NaN
   std::uint64_t count_nan, count_inf, count_zero;
@@ -92,6 +95,7 @@ class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
     const std::int64_t n = m_context.nan == NanPolicy::omit ? size - specials.nans : size;
     MomentResults<T, StatsMoments<T>::wanted> moments(total.first, n, status);
 
+    using Element = decltype(Result::min);
     Result result;
     result.count = static_cast<std::uint64_t>(n);
     result.count_nan = static_cast<std::uint64_t>(specials.nans);
@@ -104,7 +108,7 @@ class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
     result.var = n > m_ddof ? moments.template variance<double>(m_ddof) : spoiled<double>();
     result.std = n > m_ddof ? moments.template deviation<double>(m_ddof) : spoiled<double>();
     if (n <= 0) {
-      result.min = result.max = spoiled<T>();
+      result.min = result.max = spoiled<Element>();
       result.argmin = result.argmax = -1;
       result.linf = 0;
       return result;
@@ -113,15 +117,15 @@ class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
     const ArgResult<T>& highest = total.rest.rest.first;
     result.argmin = lowest.index;
     result.argmax = highest.index;
-    result.min = lowest.value;
-    result.max = highest.value;
+    result.min = narrowed<Element>(lowest.value);
+    result.max = narrowed<Element>(highest.value);
     if constexpr (std::is_floating_point_v<T>) {
       // Positions take zeros of both signs for equal, extrema do not.
       if (lowest.value == 0 && zeros.negative_zeros > 0) result.min = -T(0);
       if (highest.value == 0) result.max = zeros.negative_zeros == zeros.zeros ? -T(0) : T(0);
       if (lowest.value == 0 && zeros.negative_zeros == 0) result.min = T(0);
       const bool nan = lowest.value != lowest.value;
-      if (nan) result.min = result.max = spoiled<T>();
+      if (nan) result.min = result.max = spoiled<Element>();
       result.linf = nan ? spoiled<double>()
                         : Kokkos::fmax(Kokkos::fabs(static_cast<double>(result.min)),
                                        Kokkos::fabs(static_cast<double>(result.max)));
@@ -146,7 +150,7 @@ class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
 template <class T>
 struct Stats {
   using result_type = StatsResult<T>;
-  using fold_type = detail::StatsFold<T>;
+  using fold_type = detail::widened_fold_t<detail::StatsFold<detail::wide_t<T>>, T>;
   std::int64_t ddof = 0;
   static constexpr std::string_view name() { return "stats"; }
 };

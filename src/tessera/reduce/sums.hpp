@@ -10,7 +10,10 @@
 #include <string_view>
 #include <tessera/detail/complex.hpp>
 #include <tessera/detail/exact_integer.hpp>
+#include <tessera/detail/float_format.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
+#include <tessera/reduce/detail/narrow.hpp>
+#include <tessera/reduce/detail/widened_fold.hpp>
 #include <tessera/reduce/reduce_options.hpp>
 #include <tessera/status.hpp>
 #include <type_traits>
@@ -24,9 +27,9 @@ namespace tessera {
 /// H. Nguyen, "Algorithms for efficient reproducible floating point summation" (2020).
 template <class T, Summation S = Summation::exact>
 struct Sum {
-  static_assert(std::is_floating_point_v<T>, "tessera::Sum: the element type must be an integer or a floating type");
+  static_assert(detail::is_floating_v<T>, "tessera::Sum: the element type must be an integer or a floating type");
   using result_type = T;
-  using fold_type = detail::MomentsFold<Sum, T>;
+  using fold_type = detail::widened_fold_t<detail::MomentsFold<Sum, detail::wide_t<T>>, T>;
   static constexpr detail::Moments wanted{.sum = true};
   static constexpr bool is_total = true;
   static constexpr bool merges_digits = true;
@@ -41,14 +44,17 @@ struct Sum {
 /// Sum of floating elements, in the element type. Error at most 1.01 (512 + ceil(log2 P) + 2) u sum |x| with P
 /// accumulators, whatever the plan; the same bits on every run with one plan. Empty: 0.
 template <class T>
-requires std::is_floating_point_v<T>
+requires detail::is_floating_v<T>
 struct Sum<T, Summation::fast> {
-  using value_type = T;
+  using value_type = detail::wide_t<T>;
   using result_type = T;
   static constexpr bool all_variants = true;
-  KOKKOS_FUNCTION value_type identity() const { return T(0); }
+  KOKKOS_FUNCTION value_type identity() const { return value_type(0); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into += from; }
   KOKKOS_FUNCTION void atomic_join(value_type& into, const value_type& from) const { Kokkos::atomic_add(&into, from); }
+  KOKKOS_FUNCTION result_type finalize(const value_type& value) const requires detail::is_short_float_v<T> {
+    return detail::narrowed<T>(value);
+  }
   static constexpr std::string_view name() { return "sum"; }
 };
 
@@ -100,7 +106,7 @@ namespace detail {
 
 /// The type of mean, l2, var and std: that of floating elements, double of integers.
 template <class T>
-using moment_result_t = std::conditional_t<std::is_floating_point_v<T>, T, double>;
+using moment_result_t = std::conditional_t<is_floating_v<T>, T, double>;
 
 }  // namespace detail
 
@@ -108,7 +114,7 @@ using moment_result_t = std::conditional_t<std::is_floating_point_v<T>, T, doubl
 template <class T, Summation S = Summation::exact>
 struct Mean {
   using result_type = detail::moment_result_t<T>;
-  using fold_type = detail::MomentsFold<Mean, T>;
+  using fold_type = detail::widened_fold_t<detail::MomentsFold<Mean, detail::wide_t<T>>, T>;
   static constexpr bool needs_elements = true;
   static constexpr detail::Moments wanted{.sum = true};
   KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 1; }
@@ -125,7 +131,7 @@ template <class T, Summation S = Summation::exact>
 struct Var {
   static_assert(!detail::is_complex_v<T>, "tessera::Var: the element type must be real");
   using result_type = detail::moment_result_t<T>;
-  using fold_type = detail::MomentsFold<Var, T>;
+  using fold_type = detail::widened_fold_t<detail::MomentsFold<Var, detail::wide_t<T>>, T>;
   static constexpr bool needs_elements = true;
   static constexpr detail::Moments wanted{.sum = true, .squares = true};
   std::int64_t ddof = 0;
@@ -142,7 +148,7 @@ template <class T, Summation S = Summation::exact>
 struct Std {
   static_assert(!detail::is_complex_v<T>, "tessera::Std: the element type must be real");
   using result_type = detail::moment_result_t<T>;
-  using fold_type = detail::MomentsFold<Std, T>;
+  using fold_type = detail::widened_fold_t<detail::MomentsFold<Std, detail::wide_t<T>>, T>;
   static constexpr bool needs_elements = true;
   static constexpr detail::Moments wanted{.sum = true, .squares = true};
   std::int64_t ddof = 0;
@@ -157,8 +163,8 @@ struct Std {
 /// Sum of magnitudes, rounded once; of integers the exact integer, as uint64. Empty: 0.
 template <class T, Summation S = Summation::exact>
 struct L1 {
-  using result_type = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
-  using fold_type = detail::MomentsFold<L1, T>;
+  using result_type = std::conditional_t<detail::is_floating_v<T>, T, std::uint64_t>;
+  using fold_type = detail::widened_fold_t<detail::MomentsFold<L1, detail::wide_t<T>>, T>;
   static constexpr detail::Moments wanted{.magnitude = true};
   static constexpr bool is_total = true;
   KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 0; }
@@ -174,7 +180,7 @@ struct L1 {
 template <class T, Summation S = Summation::exact>
 struct L2 {
   using result_type = detail::moment_result_t<T>;
-  using fold_type = detail::MomentsFold<L2, T>;
+  using fold_type = detail::widened_fold_t<detail::MomentsFold<L2, detail::wide_t<T>>, T>;
   static constexpr detail::Moments wanted{.squares = true};
   KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 0; }
   template <class Result, class Results>
@@ -186,27 +192,31 @@ struct L2 {
 
 /// Mean of floating elements by a fast sum.
 template <class T>
-requires std::is_floating_point_v<T>
+requires detail::is_floating_v<T>
 struct Mean<T, Summation::fast> : Sum<T, Summation::fast> {
   static constexpr bool needs_elements = true;
-  KOKKOS_FUNCTION T finalize(const T& sum, std::int64_t count) const { return sum / static_cast<T>(count); }
+  using value_type = detail::wide_t<T>;
+  KOKKOS_FUNCTION T finalize(const value_type& sum, std::int64_t count) const {
+    return detail::narrowed<T>(sum / static_cast<value_type>(count));
+  }
   static constexpr std::string_view name() { return "mean"; }
 };
 
 /// Sum of magnitudes of floating elements, as a fast sum.
 template <class T>
-requires std::is_floating_point_v<T>
+requires detail::is_floating_v<T>
 struct L1<T, Summation::fast> : Sum<T, Summation::fast> {
-  KOKKOS_FUNCTION T map(T element) const { return Kokkos::fabs(element); }
+  KOKKOS_FUNCTION detail::wide_t<T> map(T element) const { return Kokkos::fabs(detail::widened(element)); }
   static constexpr std::string_view name() { return "l1"; }
 };
 
 /// The root of a fast sum of squares, which may overflow and underflow.
 template <class T>
-requires std::is_floating_point_v<T>
+requires detail::is_floating_v<T>
 struct L2<T, Summation::fast> : Sum<T, Summation::fast> {
-  KOKKOS_FUNCTION T map(T element) const { return element * element; }
-  KOKKOS_FUNCTION T finalize(const T& squares) const { return Kokkos::sqrt(squares); }
+  using value_type = detail::wide_t<T>;
+  KOKKOS_FUNCTION value_type map(T element) const { return detail::widened(element) * detail::widened(element); }
+  KOKKOS_FUNCTION T finalize(const value_type& squares) const { return detail::narrowed<T>(Kokkos::sqrt(squares)); }
   static constexpr std::string_view name() { return "l2"; }
 };
 
@@ -217,45 +227,47 @@ namespace detail {
 /// variances" (1979).
 template <class T>
 struct FastSpread {
+  using Wide = wide_t<T>;
   struct value_type {
     std::int64_t count;
-    T mean, squares;
+    Wide mean, squares;
   };
   struct chain_type {
     int count;
-    T first, sum, squares;
+    Wide first, sum, squares;
   };
   using result_type = T;
   static constexpr bool needs_elements = true;
   std::int64_t ddof = 0;
 
   KOKKOS_FUNCTION std::int64_t elements_min() const { return ddof + 1; }
-  KOKKOS_FUNCTION value_type identity() const { return {0, T(0), T(0)}; }
+  KOKKOS_FUNCTION value_type identity() const { return {0, Wide(0), Wide(0)}; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     if (from.count == 0) return;
     const std::int64_t count = into.count + from.count;
-    const T share = static_cast<T>(from.count) / static_cast<T>(count);
-    const T apart = from.mean - into.mean;
+    const Wide share = static_cast<Wide>(from.count) / static_cast<Wide>(count);
+    const Wide apart = from.mean - into.mean;
     into.mean += apart * share;
-    into.squares += from.squares + apart * apart * share * static_cast<T>(into.count);
+    into.squares += from.squares + apart * apart * share * static_cast<Wide>(into.count);
     into.count = count;
   }
-  KOKKOS_FUNCTION chain_type chain_identity() const { return {0, T(0), T(0), T(0)}; }
-  KOKKOS_FUNCTION void chain(chain_type& into, T element) const {
+  KOKKOS_FUNCTION chain_type chain_identity() const { return {0, Wide(0), Wide(0), Wide(0)}; }
+  KOKKOS_FUNCTION void chain(chain_type& into, const T& value) const {
+    const Wide element = widened(value);
     into.first = into.count == 0 ? element : into.first;
     ++into.count;
-    const T apart = element - into.first;
+    const Wide apart = element - into.first;
     into.sum += apart;
     into.squares += apart * apart;
   }
   KOKKOS_FUNCTION value_type unchain(const chain_type& chain) const {
     if (chain.count == 0) return identity();
-    const T mean = chain.sum / static_cast<T>(chain.count);
-    const T squares = chain.squares - chain.sum * mean;
-    return {chain.count, chain.first + mean, squares < T(0) ? T(0) : squares};
+    const Wide mean = chain.sum / static_cast<Wide>(chain.count);
+    const Wide squares = chain.squares - chain.sum * mean;
+    return {chain.count, chain.first + mean, squares < Wide(0) ? Wide(0) : squares};
   }
-  KOKKOS_FUNCTION T variance(const value_type& value) const {
-    return value.squares / static_cast<T>(value.count - ddof);
+  KOKKOS_FUNCTION Wide variance(const value_type& value) const {
+    return value.squares / static_cast<Wide>(value.count - ddof);
   }
 };
 
@@ -263,20 +275,22 @@ struct FastSpread {
 
 /// Variance of floating elements in the element type, by merging those of parts.
 template <class T>
-requires std::is_floating_point_v<T>
+requires detail::is_floating_v<T>
 struct Var<T, Summation::fast> : detail::FastSpread<T> {
   using Spread = detail::FastSpread<T>;
-  KOKKOS_FUNCTION T finalize(const typename Spread::value_type& value) const { return Spread::variance(value); }
+  KOKKOS_FUNCTION T finalize(const typename Spread::value_type& value) const {
+    return detail::narrowed<T>(Spread::variance(value));
+  }
   static constexpr std::string_view name() { return "var"; }
 };
 
 /// The root of that variance.
 template <class T>
-requires std::is_floating_point_v<T>
+requires detail::is_floating_v<T>
 struct Std<T, Summation::fast> : detail::FastSpread<T> {
   using Spread = detail::FastSpread<T>;
   KOKKOS_FUNCTION T finalize(const typename Spread::value_type& value) const {
-    return Kokkos::sqrt(Spread::variance(value));
+    return detail::narrowed<T>(Kokkos::sqrt(Spread::variance(value)));
   }
   static constexpr std::string_view name() { return "std"; }
 };

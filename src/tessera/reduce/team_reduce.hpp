@@ -52,9 +52,9 @@ namespace detail {
 
 /// Whether results of R may go to elements of Result: exact values round straight to any floating type.
 template <class R, class Result>
-inline constexpr bool holds_result = std::is_same_v<Result, reduce_result_t<R>> ||
-                                     (requires { typename R::fold_type; } && std::is_floating_point_v<Result> &&
-                                      std::is_floating_point_v<reduce_result_t<R>>);
+inline constexpr bool holds_result = std::is_same_v<Result, reduce_result_t<R>> || (requires {
+                                       typename R::fold_type;
+                                     } && is_floating_v<Result> && is_floating_v<reduce_result_t<R>>);
 
 }  // namespace detail
 

@@ -1,16 +1,24 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exact sums refuse arithmetic that they cannot trust.
+// Exact sums refuse arithmetic that they cannot trust; how values round to 16 bits, which is private code.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cfenv>
+#include <cmath>
+#include <cstdint>
+#include <tessera/reduce/detail/narrow.hpp>
 
 #include "reduce_check.hpp"
+#include "reference/half_reference.hpp"
 #include "support/message.hpp"
 
 namespace {
 
 namespace test = tessera::test;
+namespace reference = tessera::reference;
+using HalfLayout = tessera::detail::HalfFormat;
+using BrainLayout = tessera::detail::BrainFormat;
 
 TEST_CASE("an exact sum needs rounding to nearest", "[reduce][errors]") {
   const Kokkos::View<double*> in("in", 3);
@@ -20,6 +28,70 @@ TEST_CASE("an exact sum needs rounding to nearest", "[reduce][errors]") {
   std::fesetround(FE_TONEAREST);
   test::check_message(text, {"tessera::reduce", "rounding mode", "not to nearest", "expected", "FE_TONEAREST", ";"});
   CHECK_NOTHROW(sum());
+}
+
+template <class Layout>
+void check_narrowed(const reference::BinaryFormat& format, double value) {
+  INFO("value " << value);
+  CHECK(tessera::detail::narrowed_bits<Layout>(value) ==
+        reference::encoded(format, reference::nearest(format, static_cast<long double>(value))));
+}
+
+template <class Layout>
+void check_rounding(const reference::BinaryFormat& format) {
+  std::size_t wrong = 0;
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    const auto value = static_cast<double>(reference::decoded(format, bits));
+    const std::uint32_t expected = std::isnan(value) ? std::uint32_t{Layout::quiet_nan} : bits;
+    wrong += tessera::detail::narrowed_bits<Layout>(value) != expected ? 1 : 0;
+    if (!std::isfinite(value)) continue;
+    // Halfway to the next one, away from zero, and its neighbours among doubles.
+    const double unit = std::ldexp(
+        1.0, std::max(value == 0 ? format.exponent_min : std::ilogb(value), format.exponent_min) - format.digits + 1);
+    const double middle = value + std::copysign(unit / 2, value);
+    for (const double x : {std::nextafter(middle, 0.0), middle, std::nextafter(middle, 2 * middle)}) {
+      const std::uint32_t nearest = reference::encoded(format, reference::nearest(format, x));
+      wrong += tessera::detail::narrowed_bits<Layout>(x) != nearest ? 1 : 0;
+    }
+  }
+  CHECK(wrong == 0);
+  for (const double value : {0x1p-1074, -0x1p-1074, 1e300, -1e300, 0x1.ffp15, 65504.0, 65519.9, 65520.0, 0x1.fep127,
+                             0x1.ffp127, 0x1p-25, -0x1.000001p-25, 0x1p-134, -0x1.000001p-134, 1.0 / 3}) {
+    check_narrowed<Layout>(format, value);
+  }
+}
+
+TEST_CASE("private: rounding of doubles to float16 and bfloat16", "[reduce][half]") {
+  CHECK(HalfLayout::quiet_nan == 0x7e00);
+  CHECK(BrainLayout::quiet_nan == 0x7fc0);
+  CHECK(reference::encoded(reference::half_format, 1) == 0x3c00);
+  CHECK(reference::encoded(reference::brain_format, -1) == 0xbf80);
+  check_rounding<HalfLayout>(reference::half_format);
+  check_rounding<BrainLayout>(reference::brain_format);
+}
+
+template <class Layout>
+std::uint16_t rounded_to(const tessera::detail::WideValue& value) {
+  return tessera::detail::rounded<std::uint16_t, Layout>(value);
+}
+
+TEST_CASE("private: rounding of wide values to float16 and bfloat16", "[reduce][half]") {
+  using tessera::detail::UInt128;
+  using tessera::detail::WideValue;
+  const UInt128 top = UInt128{1} << 127;
+  // 1 and half a unit: a tie, unless more follows, in the head or beyond it.
+  CHECK(rounded_to<HalfLayout>(WideValue{top | top >> 11, -127, false, false}) == 0x3c00);
+  CHECK(rounded_to<HalfLayout>(WideValue{top | top >> 11, -127, true, false}) == 0x3c01);
+  CHECK(rounded_to<HalfLayout>(WideValue{top | top >> 11 | 1, -127, false, true}) == 0xbc01);
+  CHECK(rounded_to<BrainLayout>(WideValue{top | top >> 8, -127, false, false}) == 0x3f80);
+  CHECK(rounded_to<BrainLayout>(WideValue{top | top >> 8, -127, true, true}) == 0xbf81);
+  // Half the smallest subnormal, and a bit more.
+  CHECK(rounded_to<HalfLayout>(WideValue{top, -127 - 25, false, true}) == 0x8000);
+  CHECK(rounded_to<HalfLayout>(WideValue{top, -127 - 25, true, true}) == 0x8001);
+  CHECK(rounded_to<BrainLayout>(WideValue{top, -127 - 134, false, false}) == 0);
+  CHECK(rounded_to<BrainLayout>(WideValue{top, -127 - 134, true, false}) == 1);
+  CHECK(rounded_to<HalfLayout>(WideValue{top, -127 + 16, false, false}) == 0x7c00);
+  CHECK(rounded_to<BrainLayout>(WideValue{top, -127 + 128, false, true}) == 0xff80);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/narrow.hpp>
 #include <tessera/reduce/detail/value_fold.hpp>
 #include <tessera/reduce/reduce_options.hpp>
 #include <tessera/status.hpp>
@@ -87,7 +88,8 @@ class ArgFold {
       status.raise(StatusKind::nothing_left);
       return spoiled<Result>();
     }
-    return {nan ? spoiled<T>() : total.value, total.index};
+    using Value = decltype(Result::value);
+    return {nan ? spoiled<Value>() : narrowed<Value>(total.value), total.index};
   }
 
  private:

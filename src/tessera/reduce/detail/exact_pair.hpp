@@ -7,6 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/float_format.hpp>
+#include <tessera/reduce/detail/narrow.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
@@ -108,13 +110,13 @@ struct ExactFewSum {
 /// 2008).
 template <class Result>
 KOKKOS_INLINE_FUNCTION Result rounded(const ExactPair& pair) {
-  static_assert(std::is_floating_point_v<Result>);
+  static_assert(is_floating_v<Result>);
   if constexpr (sizeof(Result) >= sizeof(double)) {
     return pair.high;
   } else {
     auto bits = Kokkos::bit_cast<std::uint64_t>(pair.high);
     if (pair.low != 0 && (bits & 1) == 0) bits = (pair.low > 0) == (pair.high > 0) ? bits + 1 : bits - 1;
-    return static_cast<Result>(Kokkos::bit_cast<double>(bits));
+    return narrowed<Result>(Kokkos::bit_cast<double>(bits));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/float_format.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
 #include <type_traits>
@@ -15,26 +16,6 @@
 namespace tessera::detail {
 
 __extension__ typedef unsigned __int128 UInt128;
-
-/// Layout of an IEEE binary format.
-template <class T>
-struct FloatFormat;
-template <>
-struct FloatFormat<float> {
-  using bits_type = std::uint32_t;
-  static constexpr int mantissa = 24;  // bits, with the hidden one
-  static constexpr int exponent_min = -126;
-  static constexpr int exponent_max = 127;
-  static constexpr bits_type quiet_nan = 0x7fc00000u;
-};
-template <>
-struct FloatFormat<double> {
-  using bits_type = std::uint64_t;
-  static constexpr int mantissa = 53;
-  static constexpr int exponent_min = -1022;
-  static constexpr int exponent_max = 1023;
-  static constexpr bits_type quiet_nan = 0x7ff8000000000000u;
-};
 
 /// A magnitude of any size, its head in 128 bits: value = (head + rest) * 2^exponent with 0 <= rest < 1, and rest > 0
 /// just where `more` says so. Bit 127 of head is set, or the value is zero.
@@ -61,10 +42,10 @@ KOKKOS_INLINE_FUNCTION WideValue normalised(WideValue value) {
   return value;
 }
 
-/// Round to nearest, ties to even, subnormals included; beyond the largest value an infinity.
-template <class T>
+/// Round to nearest, ties to even, subnormals included; beyond the largest value an infinity. T may be an integer that
+/// takes the bits of a format.
+template <class T, class Format = FloatFormat<T>>
 KOKKOS_INLINE_FUNCTION T rounded(const WideValue& value) {
-  using Format = FloatFormat<T>;
   using Bits = typename Format::bits_type;
   constexpr int digits = Format::mantissa;
   constexpr int total_bits = static_cast<int>(8 * sizeof(T));

@@ -20,6 +20,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/detail/complex.hpp>
+#include <tessera/detail/float_format.hpp>
 #include <tessera/reduce/reduce_options.hpp>
 #include <type_traits>
 
@@ -32,13 +33,16 @@ struct FoldContext {
 
 /// Whether an element can be NaN, and then does not equal itself: a complex one where a part is.
 template <class T>
-inline constexpr bool can_be_nan = std::is_floating_point_v<T> || is_complex_v<T>;
+inline constexpr bool can_be_nan = is_floating_v<T> || is_complex_v<T>;
 
 /// What stands where the data allow no result: NaN (floating; both parts of complex ones), 0 (integer).
 template <class Result>
 KOKKOS_FUNCTION Result spoiled() {
   if constexpr (std::is_floating_point_v<Result>) {
     return Kokkos::Experimental::quiet_NaN_v<Result>;
+  } else if constexpr (is_short_float_v<Result>) {
+    constexpr auto bits = FloatFormat<Result>::quiet_nan;
+    return Kokkos::bit_cast<Result>(bits);
   } else if constexpr (is_complex_v<Result>) {
     constexpr auto nan = Kokkos::Experimental::quiet_NaN_v<typename Result::value_type>;
     return {nan, nan};

@@ -12,6 +12,8 @@
 #include <tessera/reduce/detail/exact_integer_moments.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/narrow.hpp>
+#include <tessera/reduce/detail/widened_fold.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera::detail {
@@ -22,7 +24,7 @@ KOKKOS_FUNCTION Result special_total(std::uint32_t flags, bool magnitudes) {
   constexpr std::uint32_t both = Specials::plus_infinity | Specials::minus_infinity;
   if ((flags & Specials::nan) != 0 || (!magnitudes && (flags & both) == both)) return spoiled<Result>();
   const bool negative = !magnitudes && (flags & Specials::minus_infinity) != 0;
-  return (negative ? -1 : 1) * Kokkos::Experimental::infinity_v<Result>;
+  return narrowed<Result>((negative ? -1 : 1) * Kokkos::Experimental::infinity_v<wide_t<Result>>);
 }
 
 /// An exact integer in 64 bits, or 0 and StatusKind::integer_overflow.
