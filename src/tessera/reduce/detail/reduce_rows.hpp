@@ -8,6 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/float_format.hpp>
+#include <tessera/detail/packed.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
@@ -99,7 +101,8 @@ struct ReduceRows {
   /// Loads of Width elements.
   template <bool Short, int Width>
   KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, const AxesOffsets& place) const {
-    using Few = ExactFew<std::conditional_t<Short, T, double>>;
+    using Term = wide_t<T>;
+    using Few = ExactFew<std::conditional_t<Short, Term, double>>;
     using Index = std::conditional_t<Short, int, std::int64_t>;
     using Piece = Packed<T, Width>;
     constexpr int loads = Width == 1 ? 8 : 4;
@@ -111,7 +114,7 @@ struct ReduceRows {
         Kokkos::ThreadVectorRange(team, stride),
         [&](int lane, Few& mine) {
           const auto add = [&](const Piece(&loaded)[loads]) {
-            T terms[loads * Width];
+            Term terms[loads * Width];
             TESSERA_UNROLL
             for (int k = 0; k < loads * Width; ++k) terms[k] = Fold::term(loaded[k / Width].values[k % Width]);
             add_group(mine, terms);
