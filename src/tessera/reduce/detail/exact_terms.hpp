@@ -10,7 +10,6 @@
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
-#include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/exact_rounding.hpp>
 #include <type_traits>
 
@@ -157,27 +156,6 @@ KOKKOS_INLINE_FUNCTION FieldRange field_range(const T (&terms)[N]) {
   }
   constexpr int shift = FloatFormat<T>::mantissa;
   return {static_cast<int>(smallest >> shift), static_cast<int>(largest >> shift)};
-}
-
-/// Adds terms; of floats in a few binades, which are most, their sum in one double.
-template <class T, int N>
-KOKKOS_FORCEINLINE_FUNCTION void add_group(ExactFew<double>& few, const T (&terms)[N]) {
-  if constexpr (sizeof(T) < sizeof(double) && N > 1) {
-    const FieldRange fields = field_range(terms);
-    if (fields.highest - fields.lowest <= 29 - log2_floor(N)) {
-      double sum = 0;
-      TESSERA_UNROLL
-      for (int k = 0; k < N; ++k) sum += static_cast<double>(terms[k]);
-      return few.add(sum);
-    }
-  }
-  TESSERA_UNROLL
-  for (int k = 0; k < N; ++k) few.add(static_cast<double>(terms[k]));
-}
-template <int N>
-KOKKOS_FORCEINLINE_FUNCTION void add_group(ExactFew<float>& few, const float (&terms)[N]) {
-  TESSERA_UNROLL
-  for (int k = 0; k < N; ++k) few.add(terms[k]);
 }
 
 /// Doubles that are multiples of the digits' unit to the digits.

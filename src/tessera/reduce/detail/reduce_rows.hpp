@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <tessera/detail/float_format.hpp>
 #include <tessera/detail/packed.hpp>
+#include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
@@ -45,6 +46,27 @@ struct FoldJoin {
   KOKKOS_FUNCTION value_type identity() const { return fold.identity(); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { fold.join(into, from); }
 };
+
+/// Adds terms; of floats in a few binades, which are most, their sum in one double.
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION void add_group(ExactFew<double>& few, const T (&terms)[N]) {
+  if constexpr (sizeof(T) < sizeof(double) && N > 1) {
+    const FieldRange fields = field_range(terms);
+    if (fields.highest - fields.lowest <= 29 - log2_floor(N)) {
+      double sum = 0;
+      TESSERA_UNROLL
+      for (int k = 0; k < N; ++k) sum += static_cast<double>(terms[k]);
+      return few.add(sum);
+    }
+  }
+  TESSERA_UNROLL
+  for (int k = 0; k < N; ++k) few.add(static_cast<double>(terms[k]));
+}
+template <int N>
+KOKKOS_FORCEINLINE_FUNCTION void add_group(ExactFew<float>& few, const float (&terms)[N]) {
+  TESSERA_UNROLL
+  for (int k = 0; k < N; ++k) few.add(terms[k]);
+}
 
 template <ExecutionSpace Space, class Problem>
 struct ReduceRows {
