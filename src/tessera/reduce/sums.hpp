@@ -41,8 +41,9 @@ struct Sum {
   static constexpr std::string_view name() { return "sum"; }
 };
 
-/// Sum of floating elements, in the element type. Error at most 1.01 (512 + ceil(log2 P) + 2) u sum |x| with P
-/// accumulators, whatever the plan; the same bits on every run with one plan. Empty: 0.
+/// Sum of floating elements, in the element type (those of 16 bits in float). Error at most
+/// 1.01 (512 + ceil(log2 P) + 2) u sum |x| with P accumulators, whatever the plan; the same bits on every run with one
+/// plan. Empty: 0.
 template <class T>
 requires detail::is_floating_v<T>
 struct Sum<T, Summation::fast> {

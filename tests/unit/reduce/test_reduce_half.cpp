@@ -173,13 +173,15 @@ TEST_CASE("exact moments of bfloat16", "[reduce][half]") {
   check_moments<Brain>(mixed_values(1009, 105));   // the sum of magnitudes does not fit
 }
 
-template <class T>
-T sum_of(const std::vector<T>& values) {
-  const test::GuardedView<T, test::Misaligned, Space, 1> in({values.size()}, values);
-  const test::GuardedView<T, test::Right, Space, 1> out({1});
-  tessera::reduce_axes(Space(), in.const_view(), {0}, tessera::Sum<T>{}, out.view());
+template <class In>
+Half sum_of_view(const In& in) {
+  const test::GuardedView<Half, test::Right, Space, 1> out({1});
+  tessera::reduce_axes(Space(), in, {0}, tessera::Sum<Half>{}, out.view());
   out.check_guards();
   return out.read()[0];
+}
+Half sum_of(const std::vector<Half>& values) {
+  return sum_of_view(test::GuardedView<Half, test::Misaligned, Space, 1>({values.size()}, values).const_view());
 }
 
 TEST_CASE("sums of float16", "[reduce][half]") {
@@ -190,6 +192,12 @@ TEST_CASE("sums of float16", "[reduce][half]") {
   }
   const Exact all = all_halves();
   check_result(sum_of(all.elements<Half>()), all.sum());
+  const auto on_device = test::device_copy<Space>(all.elements<Half>());
+  for (const std::int64_t first : {0, 1, 2, 3, 4, 5, 6, 7, 8}) {
+    INFO("first element " << first);
+    const auto some = Kokkos::subview(on_device, Kokkos::make_pair(first, first + 1009));
+    check_result(sum_of_view(some), all.part(first, first + 1009).sum());
+  }
   Exact positive = all;
   for (std::int64_t& k : positive.units) k = k < 0 ? -k : k;
   check_result(sum_of(positive.elements<Half>()), positive.sum());  // of 16 bits an infinity
@@ -219,12 +227,12 @@ TEST_CASE("NaN, infinities and zeros of float16 sums", "[reduce][half]") {
   // Payloads of NaN, signalling ones and negative ones do not show.
   const std::uint32_t infinity = encoded<Half>(INFINITY), sign = encoded<Half>(-0.0L);
   for (const std::uint32_t bits : {infinity | 1, infinity | sign | 5, nan | 3}) {
-    CHECK(bits_of(sum_of<Half>({one, from_bits<Half>(bits), one})) == nan);
+    CHECK(bits_of(sum_of({one, from_bits<Half>(bits), one})) == nan);
   }
-  CHECK(bits_of(sum_of<Half>({one, above, above})) == infinity);
-  CHECK(bits_of(sum_of<Half>({below, one})) == (infinity | sign));
-  CHECK(bits_of(sum_of<Half>({above, one, below})) == nan);
-  CHECK(bits_of(sum_of<Half>({zero, zero})) == 0);
+  CHECK(bits_of(sum_of({one, above, above})) == infinity);
+  CHECK(bits_of(sum_of({below, one})) == (infinity | sign));
+  CHECK(bits_of(sum_of({above, one, below})) == nan);
+  CHECK(bits_of(sum_of({zero, zero})) == 0);
 }
 
 /// Sums over each axis of rows x columns.
