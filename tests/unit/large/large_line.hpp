@@ -24,7 +24,12 @@ struct FillLine {
 template <class Generator>
 LargeLine filled_line(std::int64_t size) {
   const LargeLine line(Kokkos::view_alloc("line", Kokkos::WithoutInitializing), size);
-  Kokkos::parallel_for("fill", LargeRange(0, size), FillLine<Generator>{line});
+  // In pieces: Kokkos 4.5 does not come to an end of 2^32 iterations on CUDA.
+  constexpr std::int64_t piece = std::int64_t{1} << 31;
+  for (std::int64_t begin = 0; begin < size; begin += piece) {
+    Kokkos::parallel_for("fill", LargeRange(begin, begin + piece < size ? begin + piece : size),
+                         FillLine<Generator>{line});
+  }
   return line;
 }
 
