@@ -36,7 +36,7 @@ class DotEngine final : public ReduceEngine {
   ReduceRun measure(const ReducePass& pass, const RunOptions& options) const override {
     if (pass.reduced.empty()) return measured(pass, options, 0, m_size, true);
     return with_named_errors(
-        pass, [&] { return measured_axes(m_space, pass, Dot<T>{}, options, m_shape, m_x.data(), m_y.data()); });
+        pass, [&] { return measured_axes(m_space, pass, Exact{}, options, m_shape, m_x.data(), m_y.data()); });
   }
 
   std::vector<OpValues> reduce_range(const ReducePass& pass, const RunOptions& options, std::uint64_t offset,
@@ -47,6 +47,7 @@ class DotEngine final : public ReduceEngine {
   Transfer to_device() const override { return m_to_device; }
 
  private:
+  using Exact = std::conditional_t<std::is_arithmetic_v<T>, Dot<T>, WideComplex<Dot<T>>>;
   using Input = Kokkos::View<const T*, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   ReduceRun measured(const ReducePass& pass, const RunOptions& options, std::uint64_t offset, std::uint64_t count,
@@ -55,7 +56,6 @@ class DotEngine final : public ReduceEngine {
       if constexpr (std::is_floating_point_v<T>) {
         if (!pass.exact) return measured(Dot<T, Summation::fast>{}, pass, options, offset, count, timed);
       }
-      using Exact = std::conditional_t<std::is_arithmetic_v<T>, Dot<T>, WideComplex<Dot<T>>>;
       return measured(Exact{}, pass, options, offset, count, timed);
     });
   }

@@ -244,6 +244,9 @@ TEST_CASE("tessera-reduce: dot of complex arrays does not conjugate") {
   check_complex(dot("small", "small"), {-3 - 7 - 11, 4 + 24 - 60});
   check_complex(dot("small", "tie"), {3 + 7 * 0x1p-24 + 0x1p-60, 1 + 0x1p-24 + 11 * 0x1p-60});  // complex64, in float64
   check_complex(dot("small[:1]", "zodd[2:3]"), {1, 7});  // the one converted to complex128
+  const auto along = results_of({inputs("small"), "--op=dot", "--with", inputs("tie"), "--axis=0", "--keepdims"})[0];
+  CHECK(along["shape"] == std::vector<int>{1});
+  CHECK(along["bits"][0] == dot("small", "tie")["bits"]);
   CHECK(dot("zodd[:2]", "small[:2]")["value"] == nlohmann::json::parse(R"(["nan", "nan"])"));
   CHECK(results_of({inputs("zodd[:3]"), "--op=dot", "--nan=omit", "--with", inputs("zodd[2:5]")})[0]["value"] ==
         nlohmann::json::parse(R"([0.0, 0.0])"));
@@ -267,9 +270,11 @@ TEST_CASE("tessera-reduce: every operation of complex elements verifies") {
         CHECK(record["runs"].size() == 2);
         for (const auto& run : record["runs"]) CHECK(run["verification"]["passed"] == true);
       }
-      const auto dot = record_of(reduce({inputs(name), "--op=dot", "--with", inputs(name), "--verify=full", "--json=-",
-                                         "--quiet", "--space", space}));
-      CHECK(dot["runs"][0]["verification"]["passed"] == true);
+      for (const auto* axis : {"all", "0"}) {
+        const auto dot = record_of(reduce({inputs(name), "--op=dot", "--with", inputs(name), "--axis", axis,
+                                           "--verify=full", "--json=-", "--quiet", "--space", space}));
+        CHECK(dot["runs"][0]["verification"]["passed"] == true);
+      }
     }
   }
 }
