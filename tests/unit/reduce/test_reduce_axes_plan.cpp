@@ -45,6 +45,7 @@ TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
   CHECK(gpu_plan({1 << 23, 64}, 2).mapping == AxesMapping::rows);
   CHECK(gpu_plan({1 << 23, 64}, 2).threads == 4);
   CHECK(gpu_plan({1 << 24, 33}, 2).threads == 2);
+  CHECK(plan_of<tessera::Max<float>, float>(gpu, {1 << 23, 64}, 2).threads == 2);
   CHECK(gpu_plan({1 << 25, 16}, 2).mapping == AxesMapping::lines);
   CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::lines);
   CHECK(gpu_plan({3, std::int64_t{1} << 28}, 1).mapping == AxesMapping::lines);
