@@ -136,8 +136,8 @@ TEMPLATE_LIST_TEST_CASE("dot products of lines are rounded once", "[reduce][dot]
     check_pairs<T, test::Right, test::Right, test::Right>(space, dot, Extents<3>{5, 33, 7});
     check_pairs<T, test::Left, test::Left, test::Strided>(space, dot, Extents<3>{5, 33, 7});
     check_pairs<T, test::Block, test::Block, test::Right>(space, dot, Extents<4>{3, 5, 1, 11});
-    check_pairs<T, test::Right, test::Misaligned, test::Right>(space, dot, Extents<2>{3, 10007}, {.league_size = 64});
-    check_pairs<T, test::Right, test::Right, test::Right>(space, dot, Extents<2>{10007, 3}, {.league_size = 64});
+    check_pairs<T, test::Right, test::Misaligned, test::Right>(space, dot, Extents<2>{3, 1009}, {.league_size = 64});
+    check_pairs<T, test::Right, test::Right, test::Right>(space, dot, Extents<2>{1009, 3}, {.league_size = 64});
     check_pairs<T, test::Right, test::Right, test::Right>(space, dot, Extents<2>{4, 0});
     check_pairs<T, test::Right, test::Right, test::Right>(space, dot, Extents<3>{0, 3, 5});
   };
@@ -198,10 +198,10 @@ void check_fast(const Space& space, const Extents<Rank>& extents) {
 }
 
 TEMPLATE_LIST_TEST_CASE("fast dot products of lines keep their bound", "[reduce][dot][axes]", test::Spaces) {
-  check_fast<float>(TestType(), Extents<3>{6, 67, 33});
-  check_fast<float>(TestType(), Extents<2>{2, 30011});
+  check_fast<float>(TestType(), Extents<3>{6, 67, 5});
+  check_fast<float>(TestType(), Extents<2>{2, 3001});
   check_fast<float>(TestType(), Extents<1>{0});
-  check_fast<double>(TestType(), Extents<2>{20011, 3});
+  check_fast<double>(TestType(), Extents<2>{2003, 3});
 }
 
 /// Of the rows of 3 x 4 matrices.
