@@ -7,7 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/reduce_groups.hpp>
 #include <tessera/reduce/detail/reduce_lines.hpp>
 #include <tessera/reduce/detail/reduce_parts.hpp>
@@ -133,8 +133,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
   } else if (plan.mapping == AxesMapping::lines) {
     if constexpr (takes_lines<Fold>()) {
       place_group_axes(shape, 1, problem);
-      const auto more = static_cast<std::uint64_t>(std::max<std::int64_t>(1, shape.reduced_size) - 1);
-      const int span = 29 - static_cast<int>(std::bit_width(more));
+      const int span = float_span(shape.reduced_size);
       if (is_host_space<Space> || !batches_lines(shape)) {
         launch(ReduceLines<Space, Problem, 0>{problem, plan.scratch_bytes, span, 0, 0, {}});
       } else if constexpr (!is_host_space<Space>) {

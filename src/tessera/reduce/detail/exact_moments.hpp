@@ -249,7 +249,7 @@ class ExactMoments {
   KOKKOS_FORCEINLINE_FUNCTION static void add_sum(Expansion& sum, ExactRest& rest, typename Format::sum_digits& digits,
                                                   const T (&elements)[N], const FieldRange& fields) {
     if constexpr (narrow && N > 1) {
-      constexpr int span = 29 - log2_floor(N);
+      constexpr int span = float_span(N);
       if (fields.highest - fields.lowest <= span) {
         double total[1] = {plain_sum<Magnitude>(elements)};  // in 53 bits
         return add_terms<!narrow>(sum, rest, digits, total);

@@ -70,6 +70,14 @@ class ExactFew<double> {
   double m_lost = 0;
 };
 
+/// Binades that so many floats may span for a double to hold their sum: its 53 bits, less the 24 of a term and what the
+/// number of terms adds.
+KOKKOS_INLINE_FUNCTION constexpr int float_span(std::int64_t terms) {
+  int span = 53 - 24;
+  for (std::int64_t left = terms; left > 1; left = (left + 1) / 2) --span;
+  return span;
+}
+
 /// Floats: a double holds their sum where their exponents are close, which is all that is looked at.
 template <>
 class ExactFew<float> {
@@ -85,7 +93,7 @@ class ExactFew<float> {
     m_smallest = Kokkos::min(m_smallest, from.m_smallest);
     m_sum += from.m_sum;
   }
-  /// span: binades between terms at most, 29 less log2 of their number.
+  /// span: float_span() of at least as many terms.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(int span) const {
     const int highest = static_cast<int>(m_largest >> 24);
     const bool holds = highest < 255 && highest - static_cast<int>(m_smallest >> 24) <= span;

@@ -135,8 +135,6 @@ KOKKOS_INLINE_FUNCTION WordRange word_range(const T (&terms)[N]) {
   return range;
 }
 
-KOKKOS_INLINE_FUNCTION constexpr int log2_floor(int n) { return n < 2 ? 0 : 1 + log2_floor(n / 2); }
-
 /// Exponent fields of a group of terms: finite ones are multiples of 2^(lowest - bias - mantissa + 1) and below
 /// 2^(highest - bias + 1). Zeros fit anywhere, and a power of two counts as if it were lower.
 struct FieldRange {

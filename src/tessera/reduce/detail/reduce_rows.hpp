@@ -52,7 +52,8 @@ template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION void add_group(ExactFew<double>& few, const T (&terms)[N]) {
   if constexpr (sizeof(T) < sizeof(double) && N > 1) {
     const FieldRange fields = field_range(terms);
-    if (fields.highest - fields.lowest <= 29 - log2_floor(N)) {
+    constexpr int span = float_span(N);
+    if (fields.highest - fields.lowest <= span) {
       double sum = 0;
       TESSERA_UNROLL
       for (int k = 0; k < N; ++k) sum += static_cast<double>(terms[k]);
@@ -80,7 +81,7 @@ struct ReduceRows {
 
   /// Elements that ExactFew takes, and the binades that they may span.
   static constexpr int few_max = 1024;
-  static constexpr int few_span = 29 - log2_floor(few_max);
+  static constexpr int few_span = float_span(few_max);
 
   Problem problem;
   std::size_t scratch_bytes;
