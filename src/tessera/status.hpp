@@ -15,6 +15,7 @@ enum class StatusKind : std::uint8_t {
   integer_overflow = 1,  ///< the exact integer result does not fit
   nan_found = 2,         ///< under NanPolicy::error
   nothing_left = 3,      ///< fewer elements than the reduction needs
+  nan_filtered = 4,      ///< under NanPolicy::error of a filter
 };
 
 /// The status word of a workspace, as a kernel sees it.

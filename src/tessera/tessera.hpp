@@ -8,8 +8,11 @@
 #include <tessera/error.hpp>
 #include <tessera/filter/boundary.hpp>
 #include <tessera/filter/filter.hpp>
+#include <tessera/filter/median_filter.hpp>
+#include <tessera/filter/named_weights.hpp>
 #include <tessera/filter/team_filter.hpp>
 #include <tessera/filter/weights.hpp>
+#include <tessera/filter/window_filter.hpp>
 #include <tessera/reduce/dot.hpp>
 #include <tessera/reduce/dot_axes.hpp>
 #include <tessera/reduce/exact_accumulator.hpp>

@@ -80,6 +80,9 @@ void check(const Space& space, const Workspace<Space>& workspace) {
     case StatusKind::nan_found:
       throw InvalidArgument(detail::error_text("tessera::reduce", "in", "element " + index + " is NaN",
                                                "no NaN, as NanPolicy::error asks", "omit or propagate NaN"));
+    case StatusKind::nan_filtered:
+      throw InvalidArgument(detail::error_text("tessera::filter", "in", "element " + index + " is NaN",
+                                               "no NaN, as NanPolicy::error asks", "omit or propagate NaN"));
     case StatusKind::nothing_left:
       break;
   }

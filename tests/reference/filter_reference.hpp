@@ -18,7 +18,7 @@
 
 namespace tessera::reference {
 
-enum class Edge { reflect, mirror, nearest, wrap, constant, keep };
+enum class Edge { reflect, mirror, nearest, wrap, constant, odd, renormalise, valid, keep };
 
 /// One linear filter of a line. Wide holds every value exactly: long double, or wide_int for integers.
 template <class Wide>
@@ -28,6 +28,7 @@ struct LinearFilter {
   Wide cval = 0;
   std::int64_t origin = 0;
   bool convolve = false;
+  bool omit_nan = false;
 };
 
 /// Index of the element that stands for x[j], or -1 for the constant; n > 0.
@@ -52,31 +53,87 @@ inline std::int64_t element_for(Edge left, Edge right, std::int64_t j, std::int6
   }
 }
 
-/// What one output is: its exact value, the sum of the terms' magnitudes, and whether it is a copy (mode keep).
+/// What stands for x[j]: its value, the magnitudes it is made of, and whether its tap counts.
 template <class Wide>
-struct FilterOutput {
-  Wide value = 0, sum_abs = 0;
-  bool copied = false;
+struct ExtendedElement {
+  Wide value = 0, magnitude = 0;
+  bool counts = true;
 };
 
 template <class Wide, class T>
+ExtendedElement<Wide> extended_element(const std::vector<T>& line, const LinearFilter<Wide>& filter, std::int64_t j) {
+  const auto n = static_cast<std::int64_t>(line.size());
+  const auto at = [&](std::int64_t index) { return static_cast<Wide>(line[static_cast<std::size_t>(index)]); };
+  const auto magnitude = [](Wide x) { return x < 0 ? -x : x; };
+  const Edge edge = j < 0 ? filter.left : filter.right;
+  ExtendedElement<Wide> element;
+  if (edge == Edge::odd && n > 1) {
+    // Each step mirrors the extended line at an end, in position and in value.
+    Wide sign = 1;
+    for (; j < 0 || j >= n; sign = -sign) {
+      const Wide end = at(j < 0 ? 0 : n - 1);
+      element.value += 2 * sign * end;
+      element.magnitude += 2 * magnitude(end);
+      j = j < 0 ? -j : 2 * n - 2 - j;
+    }
+    element.value += sign * at(j);
+    element.magnitude += magnitude(at(j));
+  } else {
+    const std::int64_t index = edge == Edge::odd ? 0 : element_for(filter.left, filter.right, j, n);
+    element.value = index < 0 ? filter.cval : at(index);
+    element.magnitude = magnitude(element.value);
+    element.counts = index >= 0 || edge == Edge::constant;
+  }
+  if (filter.omit_nan && element.value != element.value) element.counts = false;
+  return element;
+}
+
+/// What one output is: its exact value, the sum of the terms' magnitudes, whether it is a copy (mode keep), and whether
+/// it is made of more than products of elements (mode odd, or scaled).
+template <class Wide>
+struct FilterOutput {
+  Wide value = 0, sum_abs = 0;
+  bool copied = false, derived = false;
+};
+
+template <class Wide, class T>
+FilterOutput<Wide> filter_output(const std::vector<T>& line, const LinearFilter<Wide>& filter, std::int64_t first) {
+  const auto n = static_cast<std::int64_t>(line.size()), m = static_cast<std::int64_t>(filter.weights.size());
+  FilterOutput<Wide> output;
+  std::vector<Wide> counted;
+  for (std::int64_t k = 0; k < m; ++k) {
+    const std::int64_t j = filter.convolve ? first + m - 1 - k : first + k;
+    const Wide weight = filter.weights[static_cast<std::size_t>(k)];
+    const ExtendedElement<Wide> x = extended_element(line, filter, j);
+    if ((j < 0 ? filter.left : filter.right) == Edge::odd && (j < 0 || j >= n)) output.derived = true;
+    if (!x.counts) continue;
+    counted.push_back(weight);
+    output.value += weight * x.value;
+    output.sum_abs += (weight < 0 ? -weight : weight) * x.magnitude;
+  }
+  if constexpr (std::is_floating_point_v<Wide>) {
+    if (counted.size() == filter.weights.size()) return output;
+    const Wide inside = float_sum(counted).sum, all = float_sum(filter.weights).sum;
+    const Wide scale = inside == 0 ? std::numeric_limits<Wide>::quiet_NaN() : all / inside;
+    output = {output.value * scale, output.sum_abs * std::abs(scale), false, true};
+  }
+  return output;
+}
+
+/// All outputs of a line: mode valid has fewer than there are elements.
+template <class Wide, class T>
 std::vector<FilterOutput<Wide>> filter_line(const std::vector<T>& line, const LinearFilter<Wide>& filter) {
   const auto n = static_cast<std::int64_t>(line.size()), m = static_cast<std::int64_t>(filter.weights.size());
-  std::vector<FilterOutput<Wide>> outputs(line.size());
+  std::vector<FilterOutput<Wide>> outputs;
   for (std::int64_t i = 0; i < n; ++i) {
-    FilterOutput<Wide>& output = outputs[static_cast<std::size_t>(i)];
-    for (std::int64_t k = 0; k < m; ++k) {
-      const std::int64_t j = filter.convolve ? i + filter.origin - k + m / 2 : i - (m / 2 + filter.origin) + k;
-      if ((j < 0 && filter.left == Edge::keep) || (j >= n && filter.right == Edge::keep)) {
-        output = {static_cast<Wide>(line[static_cast<std::size_t>(i)]), 0, true};
-        break;
-      }
-      const std::int64_t at = element_for(filter.left, filter.right, j, n);
-      const Wide x = at < 0 ? filter.cval : static_cast<Wide>(line[static_cast<std::size_t>(at)]);
-      const Wide term = filter.weights[static_cast<std::size_t>(k)] * x;
-      output.value += term;
-      output.sum_abs += term < 0 ? -term : term;
-    }
+    const std::int64_t first = filter.convolve ? i + filter.origin + m / 2 - (m - 1) : i - (m / 2 + filter.origin);
+    const auto leaves_to = [&](Edge edge) {
+      return (first < 0 && filter.left == edge) || (first + m > n && filter.right == edge);
+    };
+    if (leaves_to(Edge::valid)) continue;
+    outputs.push_back(leaves_to(Edge::keep)
+                          ? FilterOutput<Wide>{static_cast<Wide>(line[static_cast<std::size_t>(i)]), 0, true}
+                          : filter_output(line, filter, first));
   }
   return outputs;
 }
@@ -99,7 +156,7 @@ std::vector<FilterOutput<Wide>> filter_lines(const std::vector<T>& array, std::s
 template <class Accumulator, class Out>
 long double linear_filter_bound(const FilterOutput<long double>& output, std::size_t taps) {
   constexpr long double unit = std::numeric_limits<Accumulator>::epsilon() / 2;
-  long double bound = static_cast<long double>(taps + 2) * unit * output.sum_abs;
+  long double bound = static_cast<long double>(taps + (output.derived ? 6 : 2)) * unit * output.sum_abs;
   if (output.copied) bound = 0;
   if constexpr (std::is_floating_point_v<Out>) {
     bound += std::numeric_limits<Out>::epsilon() / 2 * std::abs(output.value) + std::numeric_limits<Out>::denorm_min();

@@ -6,6 +6,8 @@
 #define TESSERA_DETAIL_CHECKS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,11 +17,23 @@
 namespace tessera::detail {
 
 /// "(3, 4)"
+template <std::size_t Rank>
+std::string extents_text(const std::array<std::size_t, Rank>& extents) {
+  std::string text = "(";
+  for (std::size_t d = 0; d < Rank; ++d) text += (d == 0 ? "" : ", ") + std::to_string(extents[d]);
+  return text + ")";
+}
+
+template <View V>
+std::array<std::size_t, V::rank()> extents_of(const V& view) {
+  std::array<std::size_t, V::rank()> extents{};
+  for (std::size_t d = 0; d < V::rank(); ++d) extents[d] = view.extent(d);
+  return extents;
+}
+
 template <View V>
 std::string extents_text(const V& view) {
-  std::string text = "(";
-  for (std::size_t d = 0; d < V::rank(); ++d) text += (d == 0 ? "" : ", ") + std::to_string(view.extent(d));
-  return text + ")";
+  return extents_text(extents_of(view));
 }
 
 struct AddressRange {

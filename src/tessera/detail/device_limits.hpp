@@ -8,6 +8,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <tessera/concepts.hpp>
 
 namespace tessera::detail {
@@ -33,6 +35,12 @@ inline constexpr int multiprocessor_threads = 2048;
 
 inline int multiprocessors(const DeviceLimits& limits) {
   return std::max(1, limits.concurrency / multiprocessor_threads);
+}
+
+/// Teams for work in tiles. Those of a host walk many each: a team costs them more than a tile.
+inline int tile_league(const DeviceLimits& limits, std::int64_t tiles) {
+  const std::int64_t most = limits.is_host ? 8 * std::int64_t{limits.concurrency} : std::numeric_limits<int>::max();
+  return static_cast<int>(std::max<std::int64_t>(1, std::min(tiles, most)));
 }
 
 }  // namespace tessera::detail

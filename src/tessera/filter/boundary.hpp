@@ -14,15 +14,23 @@ namespace tessera {
 
 /// Boundary modes. Each side of a line has its own; a window may be wider than the line.
 enum class BoundaryMode {
-  reflect,   ///< d c b a | a b c d | d c b a (SciPy's reflect, NumPy's symmetric)
-  mirror,    ///< d c b | a b c d | c b a (SciPy's mirror, NumPy's reflect)
-  nearest,   ///< a a a | a b c d | d d d
-  wrap,      ///< b c d | a b c d | a b c
-  constant,  ///< the value cval
-  keep,      ///< outputs whose window leaves the line are copies of the input
+  reflect,      ///< d c b a | a b c d | d c b a (SciPy's reflect, NumPy's symmetric)
+  mirror,       ///< d c b | a b c d | c b a (SciPy's mirror, NumPy's reflect)
+  nearest,      ///< a a a | a b c d | d d d
+  wrap,         ///< b c d | a b c d | a b c
+  constant,     ///< the value cval
+  odd,          ///< 2a-d 2a-c 2a-b | a b c d | 2d-c 2d-b 2d-a (NumPy's odd reflect)
+  renormalise,  ///< only taps inside count: their sum is scaled by (sum of all weights) / (sum of those inside)
+  valid,        ///< no outputs whose window leaves the line
+  keep,         ///< outputs whose window leaves the line are copies of the input
 };
-inline constexpr std::array boundary_modes{BoundaryMode::reflect, BoundaryMode::mirror,   BoundaryMode::nearest,
-                                           BoundaryMode::wrap,    BoundaryMode::constant, BoundaryMode::keep};
+inline constexpr std::array boundary_modes{BoundaryMode::reflect,     BoundaryMode::mirror,   BoundaryMode::nearest,
+                                           BoundaryMode::wrap,        BoundaryMode::constant, BoundaryMode::odd,
+                                           BoundaryMode::renormalise, BoundaryMode::valid,    BoundaryMode::keep};
+
+/// Those that put elements, or cval, beyond the line, or keep outputs: what windows that are not sums can have.
+inline constexpr std::array element_modes{BoundaryMode::reflect, BoundaryMode::mirror,   BoundaryMode::nearest,
+                                          BoundaryMode::wrap,    BoundaryMode::constant, BoundaryMode::keep};
 
 constexpr std::string_view to_string(BoundaryMode mode) {
   switch (mode) {
@@ -36,6 +44,12 @@ constexpr std::string_view to_string(BoundaryMode mode) {
       return "wrap";
     case BoundaryMode::constant:
       return "constant";
+    case BoundaryMode::odd:
+      return "odd";
+    case BoundaryMode::renormalise:
+      return "renormalise";
+    case BoundaryMode::valid:
+      return "valid";
     case BoundaryMode::keep:
       break;
   }
@@ -52,7 +66,7 @@ KOKKOS_INLINE_FUNCTION std::int64_t euclidean_remainder(std::int64_t j, std::int
 }  // namespace detail
 
 /// The index, 0 <= result < n, of the element that stands for element j of a line of n >= 1 elements; -1 where none
-/// does: constant, and keep, beyond the line. Callable in kernels.
+/// does: beyond the line under the other modes. Callable in kernels.
 KOKKOS_INLINE_FUNCTION std::int64_t boundary_index(BoundaryMode mode, std::int64_t j, std::int64_t n) {
   if (j >= 0 && j < n) return j;
   switch (mode) {
@@ -70,6 +84,9 @@ KOKKOS_INLINE_FUNCTION std::int64_t boundary_index(BoundaryMode mode, std::int64
     case BoundaryMode::wrap:
       return detail::euclidean_remainder(j, n);
     case BoundaryMode::constant:
+    case BoundaryMode::odd:
+    case BoundaryMode::renormalise:
+    case BoundaryMode::valid:
     case BoundaryMode::keep:
       break;
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device level: linear filters with run-time taps along the last axis.
+// Device level: linear filters with run-time taps along any axis.
 //
 // Tile and halo in fast memory follow V. Volkov and the CUDA SDK's convolutionSeparable (V. Podlozhnyuk, "Image
 // Convolution with CUDA", 2007); the boundary modes are SciPy's and NumPy's.
@@ -10,90 +10,115 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <cmath>
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
-#include <tessera/detail/convert.hpp>
+#include <tessera/filter/detail/filter_columns.hpp>
+#include <tessera/filter/detail/filter_direct.hpp>
+#include <tessera/filter/detail/filter_juxtaposed.hpp>
 #include <tessera/filter/detail/filter_overlapping.hpp>
+#include <tessera/filter/detail/filter_register_blocked.hpp>
+#include <tessera/filter/detail/filter_request.hpp>
+#include <tessera/filter/detail/filter_short_lines.hpp>
+#include <tessera/filter/detail/filter_vectorized.hpp>
+#include <tessera/filter/detail/find_nan.hpp>
 #include <tessera/filter/filter_options.hpp>
 #include <tessera/filter/filter_plan.hpp>
 #include <tessera/filter/weights.hpp>
-#include <variant>
+#include <tessera/workspace.hpp>
 
 namespace tessera {
 
 namespace detail {
 
-/// The element of type T that cval stands for. Floating types round; what does not fit is refused.
-template <class T>
-T boundary_value(std::string_view function, const FilterOptions& options) {
-  if (options.mode_left != BoundaryMode::constant && options.mode_right != BoundaryMode::constant) return T(0);
-  return std::visit(
-      [&](const auto cval) {
-        const T value = convert<T>(cval);
-        bool fine = true;
-        if constexpr (std::is_floating_point_v<T>) {
-          fine = std::isfinite(value) || !std::isfinite(static_cast<double>(cval));
-        } else if constexpr (std::is_floating_point_v<decltype(cval)>) {
-          // A clamped or rounded value does not convert back; 2^63 and 2^64 would, by rounding.
-          fine = static_cast<double>(value) == cval && std::abs(cval) < (std::is_signed_v<T> ? 0x1p63 : 0x1p64);
-          if (std::is_signed_v<T> && cval == -0x1p63) fine = sizeof(T) == 8;
-        } else {
-          fine = static_cast<Int128>(value) == static_cast<Int128>(cval);
+/// Where a variant cannot do it, says which can.
+template <class Types>
+void require_variant(std::string_view function, const FilterShape& shape, const FilterOptions& options) {
+  const FilterVariant variant = options.variant;
+  if (omits_nan<typename Types::in_type>(options)) {
+    require_argument(variant == FilterVariant::automatic || variant == FilterVariant::direct, function, "options",
+                     "variant " + std::string(to_string(variant)) + " with NaN policy omit", "variant direct",
+                     "choose it or automatic");
+  }
+  const std::string remedy = "choose automatic, direct, juxtaposed or overlapping";
+  if (variant == FilterVariant::vectorized) {
+    require_argument(takes_vectorized<Types>(shape), function, "options", "variant vectorized",
+                     "no more taps than a line has elements, and contiguous lines of floats summed in their own type "
+                     "with at most " +
+                         std::to_string(narrow_slots_max) + " taps, or lines across memory with at most " +
+                         std::to_string(column_taps_max) + " taps and no 128-bit sums",
+                     remedy);
+  } else if (variant == FilterVariant::register_blocked) {
+    require_argument(takes_register_blocked<Types>(shape), function, "options", "variant register_blocked",
+                     "no more taps than a line has elements, and contiguous lines of floats summed in their own type",
+                     remedy);
+  }
+}
+
+/// The taps are unrolled. Each number of slots that is compiled costs compile time, and hosts, which have a faster
+/// variant, make do with one; filters between run as the next one.
+template <class Types, ExecutionSpace Space>
+void launch_vectorized_lines(const Space& space, const FilterPlan& plan, const FilterShape& shape,
+                             const FilterJob<Types>& job, std::span<const double> weights, int asked_team_size) {
+  const bool is_short = has_short_lines<Types>(shape, plan.team_size);
+  if constexpr (!is_host_space<Space>) {
+    const int slots = narrow_slots<Types>(shape);
+    if (slots <= 12 && is_short) return launch_short_lines<12>(space, plan, shape, job, weights, asked_team_size);
+    if (slots <= 12) return launch_vectorized<12>(space, plan, job, weights, asked_team_size);
+    if (slots <= 17 && !is_short) return launch_vectorized<17>(space, plan, job, weights, asked_team_size);
+  }
+  if (is_short) return launch_short_lines<narrow_slots_max>(space, plan, shape, job, weights, asked_team_size);
+  return launch_vectorized<narrow_slots_max>(space, plan, job, weights, asked_team_size);
+}
+
+/// Outputs that leave out NaN are each made by the rule.
+template <class Types>
+FilterPlan plan_filter(const DeviceLimits& limits, const FilterShape& shape, FilterOptions options) {
+  if (omits_nan<typename Types::in_type>(options)) options.variant = FilterVariant::direct;
+  return make_filter_plan<Types>(limits, shape, options);
+}
+
+template <class Types, ExecutionSpace Space>
+void launch_filter(const Space& space, const FilterPlan& plan, const FilterShape& shape, const FilterJob<Types>& job,
+                   const FilterWeights<Space>& weights, int asked_team_size) {
+  switch (plan.variant) {
+    case FilterVariant::direct:
+      return launch_direct(space, plan, job, asked_team_size);
+    case FilterVariant::juxtaposed:
+      return launch_juxtaposed(space, plan, job, asked_team_size);
+    case FilterVariant::vectorized:
+      if constexpr (has_column_kernel<Types>) {
+        if (shape.direction == LineDirection::across) {
+          return launch_columns(space, plan, job, weights.narrow(), asked_team_size);
         }
-        require_argument(fine, function, "options", "cval " + std::to_string(cval),
-                         "a value of the input's element type", "choose one that the type can hold");
-        return value;
-      },
-      options.cval);
-}
-
-/// Magnitude of the largest product sum that integer data can give: type's largest magnitude times sum |w|.
-template <class T>
-long double integer_bound(long double magnitude_sum) {
-  return std::ldexp(magnitude_sum,
-                    std::is_signed_v<T> ? static_cast<int>(8 * sizeof(T)) - 1 : static_cast<int>(8 * sizeof(T)));
-}
-
-enum class FilterArithmetic { element, float64, int64, int128 };
-
-/// In which arithmetic a filter of T runs (semantics: exact integers with integer weights, whatever their size).
-template <class T>
-FilterArithmetic filter_arithmetic(std::string_view function, bool integer_weights, long double magnitude_sum,
-                                   FilterAccumulate accumulate) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return accumulate == FilterAccumulate::float64 && sizeof(T) < sizeof(double) ? FilterArithmetic::float64
-                                                                                 : FilterArithmetic::element;
-  } else {
-    if (!integer_weights) return FilterArithmetic::float64;
-    // Half of the range: magnitude_sum is rounded above 2^64.
-    if (integer_bound<T>(magnitude_sum) < 0x1p62L) return FilterArithmetic::int64;
-    require_argument(magnitude_sum < 0x1p62L, function, "weights",
-                     "integer weights with a sum of magnitudes above 2^62", "less with integer data",
-                     "scale the weights down, or filter in floating point");
-    return FilterArithmetic::int128;
+      }
+      if constexpr (has_line_kernels<Types>) {
+        launch_vectorized_lines(space, plan, shape, job, weights.narrow(), asked_team_size);
+      }
+      return;
+    case FilterVariant::register_blocked:
+      if constexpr (has_line_kernels<Types>) {
+        using Accumulator = typename Types::accumulator_type;
+        if (blocked_outputs<Accumulator>(shape.taps) == blocked_outputs_wide<Accumulator>) {
+          launch_register_blocked<blocked_outputs_wide<Accumulator>>(space, plan, job, asked_team_size);
+        } else {
+          launch_register_blocked<blocked_outputs_narrow<Accumulator>>(space, plan, job, asked_team_size);
+        }
+      }
+      return;
+    case FilterVariant::automatic:
+    case FilterVariant::overlapping:
+      return launch_overlapping(space, plan, job, asked_team_size);
   }
-}
-
-/// Calls visitor(FilterTypes<..>{}) with the types of that arithmetic.
-template <class In, class Out, class Visitor>
-auto visit_filter_types(FilterArithmetic arithmetic, Visitor&& visitor) {
-  if constexpr (std::is_floating_point_v<In>) {
-    if (arithmetic == FilterArithmetic::element) return visitor(FilterTypes<In, Out, In>{});
-  } else {
-    if (arithmetic == FilterArithmetic::int64) return visitor(FilterTypes<In, Out, std::int64_t>{});
-    if (arithmetic == FilterArithmetic::int128) return visitor(FilterTypes<In, Out, Int128>{});
-  }
-  return visitor(FilterTypes<In, Out, double>{});
 }
 
 template <ExecutionSpace Space, View InView, View OutView>
-void filter_last_axis(std::string_view function, bool reversed, const Space& space, const InView& in,
-                      const FilterWeights<Space>& weights, const OutView& out, const FilterOptions& options) {
+void filter_lines(std::string_view function, bool reversed, const Space& space, const InView& in,
+                  const FilterWeights<Space>& weights, const OutView& out, const FilterOptions& options,
+                  std::uint64_t* status_word) {
   static_assert(AccessibleFrom<InView, Space>, "tessera::filter: `in` must be in memory that the space can access");
   static_assert(AccessibleFrom<OutView, Space>, "tessera::filter: `out` must be in memory that the space can access");
-  static_assert(InView::rank() >= 1 && InView::rank() <= 3, "tessera::filter: `in` must have rank 1 to 3");
+  static_assert(InView::rank() >= 1, "tessera::filter: `in` must have rank 1 to 8");
   static_assert(static_cast<std::size_t>(InView::rank()) == static_cast<std::size_t>(OutView::rank()),
                 "tessera::filter: `in` and `out` must have the same rank");
   using In = typename InView::non_const_value_type;
@@ -102,82 +127,123 @@ void filter_last_axis(std::string_view function, bool reversed, const Space& spa
                 "tessera::filter: the element types must be numbers");
   const Kokkos::Profiling::ScopedRegion region("tessera::filter");
 
-  bool same_extents = true;
-  for (std::size_t d = 0; d < InView::rank(); ++d) same_extents = same_extents && in.extent(d) == out.extent(d);
-  require_argument(same_extents, function, "out", "extents " + extents_text(out), "those of `in`, " + extents_text(in),
-                   "make the views of the same shape");
-  require_disjoint(function, in, out);
+  const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
   const std::int64_t taps = weights.size();
   require_argument(-(taps / 2) <= options.origin && options.origin <= (taps - 1) / 2, function, "options",
                    "origin " + std::to_string(options.origin) + " with " + std::to_string(taps) + " taps",
                    std::to_string(-(taps / 2)) + " to " + std::to_string((taps - 1) / 2),
                    "the window must hold the output");
+  const auto extent = static_cast<std::int64_t>(in.extent(axis));
+  const FilterSpan span = filter_span(reversed, taps, extent, options);
+  auto extents = extents_of(in);
+  extents[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(span.outputs);
+  require_argument(extents_of(out) == extents, function, "out", "extents " + extents_text(out),
+                   span.outputs == extent ? "those of `in`, " + extents_text(in)
+                                          : "what mode valid leaves of `in`, " + extents_text(extents),
+                   "make the views of the same shape, less what mode valid leaves out");
+  require_disjoint(function, in, out);
+  require_scalable<In>(function, weights, options);
   const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, options)};
-  const FilterArithmetic arithmetic =
-      filter_arithmetic<In>(function, weights.is_integer(), weights.magnitude_sum(), options.accumulate);
-  if (in.size() == 0) return;
+  const bool refuses_nan = std::is_floating_point_v<In> && options.nan == NanPolicy::error;
+  require_argument(!refuses_nan || status_word != nullptr, function, "options", "NaN policy error without a workspace",
+                   "a workspace for what is found", "pass one, or choose propagate or omit");
+  require_argument(!refuses_nan || boundary.cval == boundary.cval, function, "options",
+                   "a NaN cval under NaN policy error", "a number", "choose another cval, or propagate or omit");
+  const FilterArithmetic arithmetic = filter_arithmetic<In>(function, weights, extent, options);
 
-  // A convolution is the correlation with the weights reversed about the output's element.
-  const std::int64_t reach_left = reversed ? taps - 1 - taps / 2 - options.origin : taps / 2 + options.origin;
-  const FilterWindow window{weights.values().data(), taps, reach_left, reversed};
-  const auto in_lines = line_array<const In>(in);
-  const auto out_lines = line_array<Out>(out);
-  visit_filter_types<In, Out>(arithmetic, [&](auto types) {
+  const FilterWindow window{weights.values().data(), taps, span.reach_left, reversed};
+  const auto [in_lines, out_lines] = line_arrays<const In, Out>(in, out, axis);
+  const FilterShape shape = filter_shape(in_lines, out_lines, taps, span.reach_left);
+  visit_filter_types<In, Out>(arithmetic, [&, &in_lines = in_lines, &out_lines = out_lines](auto types) {
     using Types = decltype(types);
+    require_variant<Types>(function, shape, options);
+    if (out.size() == 0) return;
     const DeviceLimits limits = device_limits(space);
-    const FilterPlan plan = make_filter_plan<Types>(limits, in_lines.lines(), in_lines.extent, taps, options);
+    const FilterPlan plan = plan_filter<Types>(limits, shape, options);
     require_scratch(function, plan.scratch_bytes, limits);
-    launch_overlapping<Types>(space, plan, in_lines, out_lines, window, boundary, options.team_size);
+    const FilterRule<Types> rule{window,       boundary,          extent,        in_lines.stride,
+                                 span.outputs, span.first_output, weights.sum(), omits_nan<In>(options)};
+    const FilterJob<Types> job{in_lines, out_lines, rule};
+    if constexpr (std::is_floating_point_v<In>) {
+      if (refuses_nan) launch_find_nan(space, in, status_word);
+    }
+    launch_filter(space, plan, shape, job, weights, options.team_size);
   });
 }
 
 }  // namespace detail
 
-/// Correlates every line of the last axis with m weights: out[i] = sum_k w[k] x[i - a + k], a = floor(m/2) + origin,
+/// Correlates every line of one axis with m weights: out[i] = sum_k w[k] x[i - a + k], a = floor(m/2) + origin,
 /// where x beyond the line is what the boundary modes say. Asynchronous on the instance; no allocation, no fence.
 ///
 /// \param[in] space    the instance that runs it
-/// \param[in] in       n0 x .. x n, rank 1 to 3, any extents (64-bit sizes, 0 included) and layout
+/// \param[in] in       rank 1 to 8, any extents (64-bit sizes, 0 included) and layout
 /// \param[in] weights  m >= 1 taps; m may exceed n. They must live until the kernel is done
-/// \param[out] out     the extents of in, any layout, memory disjoint from in
-/// \param[in] options  modes, cval, origin, accumulation, variant, sizes of league and team
+/// \param[out] out     the extents of in, less what mode valid leaves out along the axis (a on the left, m - 1 - a on
+///                     the right), any layout, memory disjoint from in
+/// \param[in] options  axis, modes, cval, origin, accumulation, NaN policy, variant, sizes of league and team
 ///
 /// Arithmetic: floating data in its own type (or double, options.accumulate), error at most (m + 2) u sum |w x| and the
 /// output's rounding. Integer data with whole weights is exact (64 or 128 bits), then clamped to the output's type;
-/// with other weights in double, rounded to nearest even for integer outputs. A NaN or Inf reaches exactly the outputs
-/// whose window holds it. Terms are added in the order of k: the same bits on every run with one plan and device.
-/// Scratch: tile + halo elements, the weights of a pass and, beyond 512 taps, a sum an output. Compulsory bytes: each
-/// element of in read once, each of out written once.
-/// \throws InvalidArgument  for extents that differ, overlapping views, an origin beyond the window, a cval that the
-///                          input's type cannot hold, sizes of league or team that the space cannot have
+/// with other weights, and under mode renormalise, in double, rounded to nearest even for integer outputs. An output
+/// that mode odd or a scale has part in: at most (m + 6) u sum |w x|, where |x| of an element beyond the line is the
+/// sum of the magnitudes that odd makes it of, and the sum is scaled too. Weights that count and sum to 0 give NaN.
+/// Outputs near an end of mode odd, renormalise or keep, and all under NaN policy omit, take every element of their
+/// window from memory. A NaN or Inf reaches exactly the outputs whose window holds it. Terms are added in the order of
+/// k: the same bits on every run with one plan and device.
+/// Scratch: as the variant stages, at most tile + halo elements, the weights of a pass and a sum an output. Compulsory
+/// bytes: each element of in read once, each of out written once. \throws InvalidArgument  for extents other than
+/// those, weights that sum to 0 under mode renormalise or NaN policy
+///                          omit, NaN policy error without a workspace, a variant that cannot do it, overlapping views,
+///                          an origin beyond the window, a cval that the input's type cannot hold, sizes of league or
+///                          team that the space cannot have
 /// \throws ResourceError    where the plan's scratch exceeds what a team can have
 template <ExecutionSpace Space, View InView, View OutView>
 void correlate(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
                const FilterOptions& options = {}) {
-  detail::filter_last_axis("tessera::correlate", false, space, in, weights, out, options);
+  detail::filter_lines("tessera::correlate", false, space, in, weights, out, options, nullptr);
+}
+
+/// The same under any NaN policy: `error` reads in once more before, and leaves the row-major position of the first NaN
+/// in the workspace (of any size), which check(space, workspace) throws; outputs are as under propagate.
+template <ExecutionSpace Space, View InView, View OutView>
+void correlate(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
+               const FilterOptions& options, const Workspace<Space>& workspace) {
+  detail::filter_lines("tessera::correlate", false, space, in, weights, out, options, workspace.status_word());
 }
 
 /// Convolves: out[i] = sum_k w[k] x[i + origin - k + floor(m/2)]. All else as correlate.
 template <ExecutionSpace Space, View InView, View OutView>
 void convolve(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
               const FilterOptions& options = {}) {
-  detail::filter_last_axis("tessera::convolve", true, space, in, weights, out, options);
+  detail::filter_lines("tessera::convolve", true, space, in, weights, out, options, nullptr);
+}
+template <ExecutionSpace Space, View InView, View OutView>
+void convolve(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
+              const FilterOptions& options, const Workspace<Space>& workspace) {
+  detail::filter_lines("tessera::convolve", true, space, in, weights, out, options, workspace.status_word());
 }
 
-/// The plan that correlate() and convolve() follow for `in` (its extents alone) and an output of Out. Pure: it launches
-/// and allocates nothing. \throws InvalidArgument as they do
-template <class Out, ExecutionSpace Space, View InView>
-FilterPlan filter_plan(const Space& space, const InView& in, const FilterWeights<Space>& weights,
+/// The plan that correlate() follows; that of convolve() with an even number of taps or another origin than 0 may
+/// differ in halo and variant. Only types, extents and strides of the views matter. Pure: it launches and allocates
+/// nothing. \throws InvalidArgument as they do
+template <ExecutionSpace Space, View InView, View OutView>
+FilterPlan filter_plan(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
                        const FilterOptions& options = {}) {
   using In = typename InView::non_const_value_type;
-  const auto lines = detail::line_array<const In>(in);
-  return detail::visit_filter_types<In, Out>(detail::filter_arithmetic<In>("tessera::filter_plan", weights.is_integer(),
-                                                                           weights.magnitude_sum(), options.accumulate),
-                                             [&](auto types) {
-                                               return detail::make_filter_plan<decltype(types)>(
-                                                   detail::device_limits(space), lines.lines(), lines.extent,
-                                                   weights.size(), options);
-                                             });
+  using Out = typename OutView::non_const_value_type;
+  constexpr std::string_view function = "tessera::filter_plan";
+  const int axis = detail::filter_axis(function, options.axis, static_cast<int>(InView::rank()));
+  detail::require_scalable<In>(function, weights, options);
+  const auto [in_lines, out_lines] = detail::line_arrays<const In, const Out>(in, out, axis);
+  const std::int64_t reach_left = detail::filter_span(false, weights.size(), in_lines.extent, options).reach_left;
+  const detail::FilterShape shape = detail::filter_shape(in_lines, out_lines, weights.size(), reach_left);
+  const detail::FilterArithmetic arithmetic =
+      detail::filter_arithmetic<In>(function, weights, in_lines.extent, options);
+  return detail::visit_filter_types<In, Out>(arithmetic, [&](auto types) {
+    detail::require_variant<decltype(types)>(function, shape, options);
+    return detail::plan_filter<decltype(types)>(detail::device_limits(space), shape, options);
+  });
 }
 
 }  // namespace tessera

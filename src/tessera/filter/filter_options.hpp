@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/filter/boundary.hpp>
+#include <tessera/nan_policy.hpp>
 #include <variant>
 
 namespace tessera {
@@ -16,18 +17,32 @@ namespace tessera {
 /// Strategy of a filter.
 enum class FilterVariant {
   automatic,    ///< the fastest for the request
+  direct,       ///< no scratch: every element of every window from memory
+  juxtaposed,   ///< tiles in team scratch, without halo: neighbours beyond a tile's edges from memory
   overlapping,  ///< tile and halo staged in team scratch
+  vectorized,   ///< narrow windows: 16-byte accesses, no test of boundaries inside, the taps in the kernel's argument
+  register_blocked,  ///< wide windows of floating sums: a window in registers that rotates, many outputs a thread
 };
-inline constexpr std::array filter_variants{FilterVariant::automatic, FilterVariant::overlapping};
+inline constexpr std::array filter_variants{FilterVariant::automatic,  FilterVariant::direct,
+                                            FilterVariant::juxtaposed, FilterVariant::overlapping,
+                                            FilterVariant::vectorized, FilterVariant::register_blocked};
 
 constexpr std::string_view to_string(FilterVariant variant) {
   switch (variant) {
     case FilterVariant::automatic:
       return "automatic";
+    case FilterVariant::direct:
+      return "direct";
+    case FilterVariant::juxtaposed:
+      return "juxtaposed";
     case FilterVariant::overlapping:
+      return "overlapping";
+    case FilterVariant::vectorized:
+      return "vectorized";
+    case FilterVariant::register_blocked:
       break;
   }
-  return "overlapping";
+  return "register_blocked";
 }
 
 /// The type in which floating data accumulates.
@@ -42,12 +57,15 @@ constexpr std::string_view to_string(FilterAccumulate accumulate) {
 }
 
 struct FilterOptions {
+  int axis = -1;                                    ///< that lines run along; negative ones count from the end
   BoundaryMode mode_left = BoundaryMode::reflect;   ///< for elements before the line
   BoundaryMode mode_right = BoundaryMode::reflect;  ///< for elements after the line
   std::variant<double, std::int64_t, std::uint64_t> cval =
       0.0;                  ///< of mode constant; representable in the input's type
   std::int64_t origin = 0;  ///< shift of the window, -floor(m/2) .. floor((m-1)/2)
   FilterAccumulate accumulate = FilterAccumulate::element;
+  NanPolicy nan =
+      NanPolicy::propagate;  ///< omit: left out as by mode renormalise, under any mode; error: with a workspace
   FilterVariant variant = FilterVariant::automatic;
   int league_size = 0;  ///< teams; 0: from the extents
   int team_size = 0;    ///< threads a team; 0: from the extents

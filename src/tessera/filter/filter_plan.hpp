@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
@@ -16,6 +15,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/filter/detail/line_array.hpp>
 #include <tessera/filter/filter_options.hpp>
 
 namespace tessera {
@@ -63,27 +63,278 @@ FilterScratch filter_scratch(int tile, int taps_per_pass, bool several_passes) {
   return pieces;
 }
 
-/// lines of extent elements each, taps wide.
+/// Variant vectorized on contiguous lines: the most taps, its teams, and the chunks that a thread makes at a time
+/// (measured on an H200).
+inline constexpr int narrow_slots_max = 33;
+inline constexpr int vectorized_team_size = 128;
+inline constexpr int vectorized_teams_at_once = 9;
+inline constexpr int vectorized_chunks_per_thread = 4;
+
+/// Lines of no more tiles are short.
+inline constexpr int short_line_tiles = 8;
+inline constexpr int short_lines_teams_at_once = 8;
+
+/// From here on variant register_blocked is faster.
 template <class Types>
-FilterPlan make_filter_plan(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent, std::int64_t taps,
-                            const FilterOptions& options) {
-  require_league_size("tessera::filter", options.league_size);
-  require_team_size("tessera::filter", options.team_size, limits.is_host ? limits.concurrency : 1024);
-  FilterPlan plan;
+inline constexpr int unrolled_taps_max = sizeof(typename Types::accumulator_type) > 4 ? 24 : 33;
+
+/// Variant register_blocked: its teams, and the outputs of a thread, fewer where there is less to do.
+inline constexpr int blocked_team_size = 64;
+inline constexpr int blocked_teams_wide = 8;
+inline constexpr int blocked_teams_narrow = 12;
+template <class Accumulator>
+inline constexpr int blocked_outputs_wide = packed_length<Accumulator> * 8;
+template <class Accumulator>
+inline constexpr int blocked_outputs_narrow = blocked_outputs_wide<Accumulator> / 2;
+template <class Accumulator>
+constexpr int blocked_outputs(std::int64_t taps) {
+  return taps > 96 ? blocked_outputs_wide<Accumulator> : blocked_outputs_narrow<Accumulator>;
+}
+
+struct BlockedScratch {
+  std::size_t footprint_at, weights_at, bytes;
+};
+
+/// The footprint is padded by a chunk for every thread; windows are read ahead.
+template <class Types>
+BlockedScratch blocked_scratch(int tile, int taps_per_pass, int outputs) {
+  using Accumulator = typename Types::accumulator_type;
+  constexpr int width = packed_length<Accumulator>;
+  const int thread_chunks = outputs / width;
+  const auto chunks = ceil_div(tile + taps_per_pass, width) + 2 * (thread_chunks + 1);
+  ScratchLayout layout;
+  BlockedScratch pieces{};
+  pieces.footprint_at =
+      layout.append<Packed<Accumulator>>(static_cast<std::size_t>(chunks + chunks / thread_chunks + 1));
+  pieces.weights_at = layout.append<Accumulator>(static_cast<std::size_t>(taps_per_pass));
+  pieces.bytes = layout.bytes();
+  return pieces;
+}
+
+/// On lines across memory: the most taps, the outputs of a thread and the neighbouring lines of a team.
+inline constexpr int column_taps_max = 257;
+template <std::size_t AccumulatorBytes>
+inline constexpr int column_outputs_per_thread = AccumulatorBytes > 4 ? 8 : 16;
+template <bool IsHost>
+inline constexpr int column_tile = IsHost ? 128 : 32;
+template <std::size_t AccumulatorBytes>
+inline constexpr int column_teams_at_once = AccumulatorBytes > 4 ? 7 : 9;
+
+/// How neighbours in memory stand to the lines, of input and output alike.
+enum class LineDirection {
+  along,   ///< neighbours of one line
+  across,  ///< the same element of neighbouring lines
+  neither,
+};
+
+/// What the plan of a filter depends on.
+struct FilterShape {
+  std::int64_t lines, extent;  // lines of extent elements each
+  std::int64_t columns;        // neighbouring lines
+  std::int64_t column_stride;  // the larger one of input and output
+  LineDirection direction;
+  std::int64_t taps, reach_left;
+};
+
+/// Elements that a team of variant vectorized takes at a time.
+template <class Types>
+int vectorized_tile(int team_size) {
+  return packed_length<typename Types::in_type> * vectorized_chunks_per_thread * team_size;
+}
+
+/// Lines that a team takes several of, or in equal parts.
+template <class Types>
+bool has_short_lines(const FilterShape& shape, int team_size) {
+  return shape.direction == LineDirection::along && shape.lines == shape.columns &&
+         shape.extent <= short_line_tiles * std::int64_t{vectorized_tile<Types>(team_size)} &&
+         shape.column_stride < std::int64_t{1} << 20;
+}
+
+/// Of a window of 16-byte chunks, from that where its first tap may lie.
+template <class Types>
+int narrow_slots(const FilterShape& shape) {
+  constexpr int width = packed_length<typename Types::in_type>;
+  return static_cast<int>(ceil_div(shape.reach_left, width) * width - shape.reach_left +
+                          std::min<std::int64_t>(shape.taps, narrow_slots_max + 1));
+}
+
+/// Chunks of a window beyond that of its output, both sides together.
+template <class Types>
+int halo_chunks(std::int64_t taps, std::int64_t reach_left) {
+  constexpr int width = packed_length<typename Types::in_type>;
+  const std::int64_t first_slot = ceil_div(reach_left, width) * width - reach_left;
+  return static_cast<int>((first_slot + taps + width - 2) / width);
+}
+
+/// A team's share of short lines: several of them, or a segment of one.
+struct ShortLinesPlan {
+  int lines;
+  std::int64_t segments;      // of a line
+  int out_chunks, in_chunks;  // of a segment: its outputs, and these with their halo
+};
+
+template <class Types>
+ShortLinesPlan short_lines_plan(const FilterShape& shape, int team_size) {
+  constexpr int width = packed_length<typename Types::in_type>;
+  const int capacity = vectorized_chunks_per_thread * team_size;
+  const std::int64_t line_chunks = ceil_div(shape.extent + width - 1, width);  // wherever it begins
+  ShortLinesPlan plan{};
+  plan.segments = ceil_div(line_chunks, capacity);
+  plan.out_chunks = static_cast<int>(ceil_div(line_chunks, plan.segments));
+  plan.lines = plan.segments == 1 ? capacity / plan.out_chunks : 1;
+  plan.in_chunks = plan.out_chunks + halo_chunks<Types>(shape.taps, shape.reach_left);
+  return plan;
+}
+
+template <class In, class Out>
+FilterShape filter_shape(const LineArray<In>& in, const LineArray<Out>& out, std::int64_t taps,
+                         std::int64_t reach_left) {
+  LineDirection direction = LineDirection::neither;
+  if (in.stride == 1 && out.stride == 1) {
+    direction = LineDirection::along;
+  } else if (in.column_stride() == 1 && out.column_stride() == 1) {
+    direction = LineDirection::across;
+  }
+  return {in.lines(), in.extent, in.columns(), std::max(in.column_stride(), out.column_stride()),
+          direction,  taps,      reach_left};
+}
+
+/// Kernels for contiguous lines that are worth their compile time: floating data in its own type throughout.
+template <class Types>
+inline constexpr bool has_line_kernels = std::is_floating_point_v<typename Types::in_type>&&
+    std::is_same_v<typename Types::in_type, typename Types::out_type>&&
+        std::is_same_v<typename Types::in_type, typename Types::accumulator_type>;
+/// Accumulators of 128 bits are for rare data.
+template <class Types>
+inline constexpr bool has_column_kernel = sizeof(typename Types::accumulator_type) <= 8;
+
+template <class Types>
+bool takes_vectorized(const FilterShape& shape) {
+  if (shape.taps > shape.extent) return false;
+  if (shape.direction == LineDirection::along) {
+    return has_line_kernels<Types> && narrow_slots<Types>(shape) <= narrow_slots_max;
+  }
+  return has_column_kernel<Types> && shape.direction == LineDirection::across && shape.taps <= column_taps_max;
+}
+
+template <class Types>
+bool takes_register_blocked(const FilterShape& shape) {
+  return has_line_kernels<Types> && shape.direction == LineDirection::along && shape.taps <= shape.extent;
+}
+
+/// These complete a plan and return the number of its tiles.
+template <class Types>
+std::int64_t plan_direct(const DeviceLimits& limits, const FilterShape& shape, FilterPlan& plan) {
+  plan.tile = limits.is_host ? 1024 : plan.team_size;
+  if (plan.variant == FilterVariant::juxtaposed) {
+    plan.scratch_bytes = static_cast<std::size_t>(plan.tile) * sizeof(typename Types::in_type);
+  }
+  return shape.lines * ceil_div(shape.extent, plan.tile);
+}
+
+template <class Types>
+std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shape, FilterPlan& plan) {
+  constexpr int width = packed_length<typename Types::in_type>;
+  plan.taps_per_pass = static_cast<int>(shape.taps);
+  plan.halo = plan.taps_per_pass - 1;
+  if (shape.direction == LineDirection::across) {
+    plan.tile = limits.is_host ? 64
+                               : column_outputs_per_thread<sizeof(typename Types::accumulator_type)> *
+                                     std::max(1, plan.team_size / column_tile<false>);
+    const int columns = limits.is_host ? column_tile<true> : column_tile<false>;
+    return shape.lines / shape.columns * ceil_div(shape.columns, columns) * ceil_div(shape.extent, plan.tile);
+  }
+  plan.halo = width * halo_chunks<Types>(shape.taps, shape.reach_left);
+  ScratchLayout layout;
+  if (has_short_lines<Types>(shape, plan.team_size)) {
+    const ShortLinesPlan share = short_lines_plan<Types>(shape, plan.team_size);
+    plan.tile = share.lines * share.out_chunks * width;
+    layout.append<Packed<typename Types::in_type>>(static_cast<std::size_t>(share.lines * share.in_chunks));
+    plan.scratch_bytes = layout.bytes();
+    return ceil_div(shape.lines, share.lines) * share.segments;
+  }
+  // A host thread takes several runs a tile, so that the tile's own cost does not show.
+  const int tile = vectorized_tile<Types>(plan.team_size);
+  plan.tile = limits.is_host ? tile * static_cast<int>(ceil_div(512 * width, tile)) : tile;
+  layout.append<Packed<typename Types::in_type>>(static_cast<std::size_t>((plan.tile + plan.halo) / width));
+  plan.scratch_bytes = layout.bytes();
+  return shape.lines * ceil_div(shape.extent + width - 1, plan.tile);
+}
+
+template <class Types>
+std::int64_t plan_register_blocked(const FilterShape& shape, FilterPlan& plan) {
+  using Accumulator = typename Types::accumulator_type;
+  const int outputs = blocked_outputs<Accumulator>(shape.taps);
+  plan.tile = outputs * plan.team_size;
+  // Passes of like length, each a multiple of what is read at once.
+  constexpr std::int64_t pass_limit = 1024;
+  const std::int64_t passes = ceil_div(shape.taps, pass_limit);
+  plan.taps_per_pass = static_cast<int>(passes == 1 ? shape.taps : ceil_div(ceil_div(shape.taps, passes), 16) * 16);
+  plan.halo = plan.taps_per_pass - 1;
+  plan.scratch_bytes = blocked_scratch<Types>(plan.tile, plan.taps_per_pass, outputs).bytes;
+  return shape.lines * ceil_div(shape.extent + packed_length<typename Types::in_type> - 1, plan.tile);
+}
+
+template <class Types>
+std::int64_t plan_overlapping(const DeviceLimits& limits, const FilterShape& shape, FilterPlan& plan) {
   const int outputs = limits.is_host ? filter_outputs_per_thread<true> : filter_outputs_per_thread<false>;
-  plan.team_size = options.team_size != 0 ? options.team_size : (limits.is_host ? 1 : 128);
   plan.tile = outputs * plan.team_size;
   // A host thread takes several runs a tile, so that the tile's own cost does not show.
   if (limits.is_host) plan.tile *= static_cast<int>(ceil_div(512, plan.tile));
   constexpr std::int64_t pass_limit = 512;
-  plan.taps_per_pass = static_cast<int>(std::min(taps, pass_limit));
+  plan.taps_per_pass = static_cast<int>(std::min(shape.taps, pass_limit));
   plan.halo = plan.taps_per_pass - 1;
-  const std::int64_t tiles = lines * ceil_div(extent, plan.tile);
-  // Host teams walk many tiles each: a team costs them more than a tile.
-  const std::int64_t most = limits.is_host ? 8 * std::int64_t{limits.concurrency} : std::numeric_limits<int>::max();
-  plan.league_size = options.league_size != 0 ? options.league_size
-                                              : static_cast<int>(std::max<std::int64_t>(1, std::min(tiles, most)));
-  plan.scratch_bytes = filter_scratch<Types>(plan.tile, plan.taps_per_pass, taps > plan.taps_per_pass).bytes;
+  plan.scratch_bytes = filter_scratch<Types>(plan.tile, plan.taps_per_pass, shape.taps > plan.taps_per_pass).bytes;
+  return shape.lines * ceil_div(shape.extent, plan.tile);
+}
+
+/// The registers of a variant's kernels bound its teams on devices.
+inline int largest_team(const DeviceLimits& limits, FilterVariant variant) {
+  if (limits.is_host) return limits.concurrency;
+  if (variant == FilterVariant::vectorized) return vectorized_team_size;
+  return variant == FilterVariant::register_blocked ? blocked_team_size : 1024;
+}
+
+/// The fastest variant that can do it, with the team that is asked for.
+template <class Types>
+FilterVariant best_variant(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
+  const auto fits = [&](FilterVariant variant) { return team_size <= largest_team(limits, variant); };
+  // On hosts the compiler's vectors do better on runs than on chunks.
+  const bool chunks_pay = !limits.is_host || shape.direction == LineDirection::across;
+  const bool wide = shape.direction == LineDirection::along && shape.taps > unrolled_taps_max<Types>;
+  if (chunks_pay && wide && takes_register_blocked<Types>(shape) && fits(FilterVariant::register_blocked)) {
+    return FilterVariant::register_blocked;
+  }
+  const bool narrow = chunks_pay && takes_vectorized<Types>(shape) && fits(FilterVariant::vectorized);
+  return narrow ? FilterVariant::vectorized : FilterVariant::overlapping;
+}
+
+template <class Types>
+FilterPlan make_filter_plan(const DeviceLimits& limits, const FilterShape& shape, const FilterOptions& options) {
+  require_league_size("tessera::filter", options.league_size);
+  require_team_size("tessera::filter", options.team_size, largest_team(limits, options.variant));
+  FilterPlan plan;
+  plan.variant = options.variant == FilterVariant::automatic ? best_variant<Types>(limits, shape, options.team_size)
+                                                             : options.variant;
+  plan.team_size = options.team_size != 0 ? options.team_size : (limits.is_host ? 1 : vectorized_team_size);
+  std::int64_t tiles = 0;
+  switch (plan.variant) {
+    case FilterVariant::direct:
+    case FilterVariant::juxtaposed:
+      tiles = plan_direct<Types>(limits, shape, plan);
+      break;
+    case FilterVariant::vectorized:
+      tiles = plan_vectorized<Types>(limits, shape, plan);
+      break;
+    case FilterVariant::register_blocked:
+      if (options.team_size == 0 && !limits.is_host) plan.team_size = blocked_team_size;
+      tiles = plan_register_blocked<Types>(shape, plan);
+      break;
+    case FilterVariant::automatic:
+    case FilterVariant::overlapping:
+      tiles = plan_overlapping<Types>(limits, shape, plan);
+  }
+  plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
   return plan;
 }
 

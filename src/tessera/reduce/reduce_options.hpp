@@ -7,6 +7,7 @@
 
 #include <array>
 #include <string_view>
+#include <tessera/nan_policy.hpp>
 
 namespace tessera {
 
@@ -59,26 +60,6 @@ constexpr std::string_view to_string(Summation summation) {
       break;
   }
   return "fast";
-}
-
-/// What a NaN element does to a reduction.
-enum class NanPolicy {
-  propagate,  ///< the result is NaN; arg* give the NaN's position
-  omit,       ///< it does not count, also not in the number of elements
-  error,      ///< an error that names the first one's position
-};
-inline constexpr std::array nan_policies{NanPolicy::propagate, NanPolicy::omit, NanPolicy::error};
-
-constexpr std::string_view to_string(NanPolicy policy) {
-  switch (policy) {
-    case NanPolicy::propagate:
-      return "propagate";
-    case NanPolicy::omit:
-      return "omit";
-    case NanPolicy::error:
-      break;
-  }
-  return "error";
 }
 
 struct ReduceOptions {

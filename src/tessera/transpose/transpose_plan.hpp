@@ -5,10 +5,8 @@
 #ifndef TESSERA_TRANSPOSE_TRANSPOSE_PLAN_HPP
 #define TESSERA_TRANSPOSE_TRANSPOSE_PLAN_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
@@ -66,10 +64,7 @@ inline TransposePlan make_transpose_plan(const DeviceLimits& limits, std::int64_
   plan.pad = transpose_pad;
   plan.team_size = options.team_size != 0 ? options.team_size : (limits.is_host ? 1 : transpose_team_size);
   const std::int64_t tiles = ceil_div(rows, plan.tile_rows) * ceil_div(columns, plan.tile_columns);
-  // Host teams walk many tiles each: a team costs them more than a tile.
-  const std::int64_t most = limits.is_host ? 8 * std::int64_t{limits.concurrency} : std::numeric_limits<int>::max();
-  plan.league_size = options.league_size != 0 ? options.league_size
-                                              : static_cast<int>(std::max<std::int64_t>(1, std::min(tiles, most)));
+  plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
   plan.scratch_bytes = transpose_scratch_bytes(plan.tile_rows, element_bytes);
   return plan;
 }

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// expected: tessera::filter: `in` must have rank 1 to 3
+// expected: tessera::filter: `in` must have rank 1 to 8
 #include <tessera/filter/filter.hpp>
 
 #if defined(TESSERA_CONTROL)
-using Array = Kokkos::View<float***>;
+using Array = Kokkos::View<float*>;
 #else
-using Array = Kokkos::View<float****>;
+using Array = Kokkos::View<float>;
 #endif
 
 using Space = Kokkos::DefaultExecutionSpace;

@@ -6,6 +6,7 @@
 #define TESSERA_TESTS_UNIT_FILTER_FILTER_CHECK_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <string>
@@ -34,6 +35,12 @@ inline reference::Edge edge_of(BoundaryMode mode) {
       return reference::Edge::wrap;
     case BoundaryMode::constant:
       return reference::Edge::constant;
+    case BoundaryMode::odd:
+      return reference::Edge::odd;
+    case BoundaryMode::renormalise:
+      return reference::Edge::renormalise;
+    case BoundaryMode::valid:
+      return reference::Edge::valid;
     case BoundaryMode::keep:
       break;
   }
@@ -44,7 +51,8 @@ inline std::string described(const FilterOptions& options, bool convolve, std::s
   return std::string(convolve ? "convolve" : "correlate") + ", " + std::to_string(taps) + " taps, origin " +
          std::to_string(options.origin) + ", left " + std::string(to_string(options.mode_left)) + ", right " +
          std::string(to_string(options.mode_right)) + ", accumulate " + std::string(to_string(options.accumulate)) +
-         ", team " + std::to_string(options.team_size) + ", league " + std::to_string(options.league_size);
+         ", nan " + std::string(to_string(options.nan)) + ", team " + std::to_string(options.team_size) + ", league " +
+         std::to_string(options.league_size);
 }
 
 /// Weights of both signs, whole or not, different at each tap.
@@ -53,6 +61,14 @@ inline std::vector<double> whole_weights(std::size_t taps) {
   std::vector<double> weights;
   for (std::size_t k = 0; k < taps; ++k) weights.push_back(static_cast<double>(mixed(k, 78) % 19) - 9);
   return weights;
+}
+
+/// Elements of a line for which mode valid has no output.
+inline std::size_t dropped_outputs(const FilterOptions& options, bool convolve, std::size_t taps) {
+  const auto m = static_cast<std::int64_t>(taps);
+  const std::int64_t left = convolve ? (m - 1) - m / 2 - options.origin : m / 2 + options.origin;
+  return static_cast<std::size_t>((options.mode_left == BoundaryMode::valid ? left : 0) +
+                                  (options.mode_right == BoundaryMode::valid ? m - 1 - left : 0));
 }
 
 /// One input and one set of weights, filtered under any options.
@@ -67,21 +83,15 @@ class FilterCheck {
         m_out(extents),
         m_device_weights(space, m_weights) {}
 
-  void check(const FilterOptions& options, bool convolve) {
+  /// Under each variant that can do it, where the options leave the choice.
+  void check(FilterOptions options, bool convolve) {
     INFO(described(options, convolve, m_weights.size()) << ", line of " << line_size());
-    m_out.write(std::vector<Out>(m_data.size(), poison<Out>()));
-    if (convolve) {
-      tessera::convolve(m_space, m_in.const_view(), m_device_weights, m_out.view(), options);
+    if (std::is_integral_v<In> && m_device_weights.is_integer() && options.mode_left != BoundaryMode::renormalise &&
+        options.mode_right != BoundaryMode::renormalise) {
+      check_variants(options, convolve, exact_results(options, convolve));
     } else {
-      tessera::correlate(m_space, m_in.const_view(), m_device_weights, m_out.view(), options);
+      check_variants(options, convolve, rounded_results(options, convolve));
     }
-    m_space.fence();
-    if (std::is_integral_v<In> && m_device_weights.is_integer()) {
-      compare_exactly(options, convolve);
-    } else {
-      compare_rounded(options, convolve);
-    }
-    m_out.check_guards();
   }
 
   void check_both(const FilterOptions& options) {
@@ -90,6 +100,59 @@ class FilterCheck {
   }
 
  private:
+  using out_type = GuardedView<Out, OutLayout, Space, Rank>;
+  struct Rounded {
+    std::vector<long double> results, bounds;
+  };
+
+  template <class Expected>
+  void check_variants(FilterOptions options, bool convolve, const Expected& expected) {
+    if (options.variant != FilterVariant::automatic) return check_variant(options, convolve, expected);
+    for (const FilterVariant variant : filter_variants) {
+      options.variant = variant;
+      if (can_do(options)) check_variant(options, convolve, expected);
+    }
+  }
+
+  /// Which variants can do what, test_filter_plan.cpp checks.
+  [[nodiscard]] bool can_do(const FilterOptions& options) const {
+    if (options.variant == FilterVariant::automatic || options.variant == FilterVariant::direct) return true;
+    try {
+      static_cast<void>(filter_plan(m_space, m_in.const_view(), m_device_weights, m_out.view(), options));
+    } catch (const InvalidArgument&) {
+      return false;
+    }
+    return true;
+  }
+
+  template <class Expected>
+  void check_variant(const FilterOptions& options, bool convolve, const Expected& expected) {
+    const std::size_t dropped = dropped_outputs(options, convolve, m_weights.size());
+    if (dropped == 0) return check_output(options, convolve, expected, m_out);
+    Extents<Rank> extents = m_in.extents();
+    extents[Rank - 1] -= std::min(extents[Rank - 1], dropped);
+    out_type fewer(extents);
+    check_output(options, convolve, expected, fewer);
+  }
+
+  template <class Expected>
+  void check_output(const FilterOptions& options, bool convolve, const Expected& expected, out_type& out) {
+    INFO("variant " << to_string(options.variant));
+    out.write(std::vector<Out>(out.size(), poison<Out>()));
+    if (convolve) {
+      tessera::convolve(m_space, m_in.const_view(), m_device_weights, out.view(), options);
+    } else {
+      tessera::correlate(m_space, m_in.const_view(), m_device_weights, out.view(), options);
+    }
+    m_space.fence();
+    if constexpr (std::is_same_v<Expected, Rounded>) {
+      check_within(out.read(), expected.results, expected.bounds);
+    } else {
+      check_values(out.read(), expected);
+    }
+    out.check_guards();
+  }
+
   [[nodiscard]] std::size_t line_size() const { return m_in.extents()[Rank - 1]; }
 
   template <class Wide>
@@ -101,10 +164,11 @@ class FilterCheck {
     filter.cval = std::visit([](auto cval) { return static_cast<Wide>(static_cast<In>(cval)); }, options.cval);
     filter.origin = options.origin;
     filter.convolve = convolve;
+    filter.omit_nan = options.nan == NanPolicy::omit;
     return reference::filter_lines(m_data, line_size(), filter);
   }
 
-  void compare_exactly(const FilterOptions& options, bool convolve) const {
+  [[nodiscard]] std::vector<Out> exact_results(const FilterOptions& options, bool convolve) const {
     std::vector<Out> results;
     for (const auto& output : expected<reference::wide_int>(options, convolve)) {
       if constexpr (std::is_integral_v<Out>) {
@@ -113,19 +177,19 @@ class FilterCheck {
         results.push_back(static_cast<Out>(output.value));
       }
     }
-    check_values(m_out.read(), results);
+    return results;
   }
 
-  void compare_rounded(const FilterOptions& options, bool convolve) const {
+  [[nodiscard]] Rounded rounded_results(const FilterOptions& options, bool convolve) const {
     const bool in_double = std::is_integral_v<In> || options.accumulate == FilterAccumulate::float64;
-    std::vector<long double> results, bounds;
+    Rounded rounded;
     for (const auto& output : expected<long double>(options, convolve)) {
-      results.push_back(output.value);
-      bounds.push_back(in_double ? reference::linear_filter_bound<double, Out>(output, m_weights.size())
-                                 : reference::linear_filter_bound<float_or<In>, Out>(output, m_weights.size()));
-      if (std::is_integral_v<Out> && !output.copied) bounds.back() += 0.5L;  // rounded to an integer
+      rounded.results.push_back(output.value);
+      rounded.bounds.push_back(in_double ? reference::linear_filter_bound<double, Out>(output, m_weights.size())
+                                         : reference::linear_filter_bound<float_or<In>, Out>(output, m_weights.size()));
+      if (std::is_integral_v<Out> && !output.copied) rounded.bounds.back() += 0.5L;  // rounded to an integer
     }
-    check_within(m_out.read(), results, bounds);
+    return rounded;
   }
 
   template <class T>
@@ -135,7 +199,7 @@ class FilterCheck {
   std::vector<In> m_data;
   std::vector<double> m_weights;
   GuardedView<In, InLayout, Space, Rank> m_in;
-  GuardedView<Out, OutLayout, Space, Rank> m_out;
+  out_type m_out;
   FilterWeights<Space> m_device_weights;
 };
 
@@ -151,7 +215,8 @@ template <class Out, class In, class Space>
 std::vector<Out> filtered(const Space& space, const std::vector<In>& line, const std::vector<double>& weights,
                           const FilterOptions& options = {}, bool convolve = false) {
   const GuardedView<In, Right, Space, 1> in({line.size()}, line);
-  const GuardedView<Out, Right, Space, 1> out({line.size()});
+  const std::size_t dropped = dropped_outputs(options, convolve, weights.size());
+  const GuardedView<Out, Right, Space, 1> out({line.size() - std::min(line.size(), dropped)});
   const FilterWeights<Space> device_weights(space, weights);
   if (convolve) {
     tessera::convolve(space, in.view(), device_weights, out.view(), options);
@@ -168,7 +233,7 @@ template <class T, class Space>
 std::size_t filter_tile(const Space& space) {
   const Kokkos::View<T*, Space> in("in", 100000);
   const FilterWeights<Space> weights(space, std::vector<double>{1, 1, 1});
-  return static_cast<std::size_t>(filter_plan<T>(space, in, weights).tile);
+  return static_cast<std::size_t>(filter_plan(space, in, weights, in).tile);
 }
 
 }  // namespace tessera::test

@@ -38,12 +38,15 @@ TEST_CASE("boundary indices far beyond 32 bits", "[filter]") {
 }
 
 TEST_CASE("boundary modes print their names", "[filter]") {
-  CHECK(tessera::boundary_modes.size() == 6);
+  CHECK(tessera::boundary_modes.size() == 9);
   CHECK(to_string(BoundaryMode::reflect) == "reflect");
   CHECK(to_string(BoundaryMode::mirror) == "mirror");
   CHECK(to_string(BoundaryMode::nearest) == "nearest");
   CHECK(to_string(BoundaryMode::wrap) == "wrap");
   CHECK(to_string(BoundaryMode::constant) == "constant");
+  CHECK(to_string(BoundaryMode::odd) == "odd");
+  CHECK(to_string(BoundaryMode::renormalise) == "renormalise");
+  CHECK(to_string(BoundaryMode::valid) == "valid");
   CHECK(to_string(BoundaryMode::keep) == "keep");
 }
 

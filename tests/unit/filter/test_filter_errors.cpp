@@ -131,6 +131,26 @@ TEMPLATE_LIST_TEST_CASE("integer weights beyond exact arithmetic are an error", 
                      std::vector<double>{0x1p70, 0x1p71});
 }
 
+TEMPLATE_LIST_TEST_CASE("what a NaN policy cannot be combined with is an error", "[filter][errors]", test::OneSpace) {
+  const TestType space;
+  FilterOptions options{.nan = tessera::NanPolicy::omit};
+  test::check_message(refusal<float>(space, {1, -1}, options),
+                      {"tessera::correlate", "`weights`", "sum 0", "NaN policy omit", "expected", ";", "policy"});
+  options.variant = tessera::FilterVariant::overlapping;
+  test::check_message(refusal<float>(space, {1, 1}, options), {"tessera::correlate", "`options`", "variant overlapping",
+                                                               "NaN policy omit", "expected", "direct", ";"});
+  test::check_message(refusal<float>(space, {1}, {.nan = tessera::NanPolicy::error}),
+                      {"tessera::correlate", "`options`", "NaN policy error", "workspace", "expected", ";", "omit"});
+}
+
+TEMPLATE_LIST_TEST_CASE("integer weights under mode odd are refused earlier", "[filter][errors]", test::OneSpace) {
+  // Of 9 elements, 9 taps reach two reflections: factor 5.
+  std::vector<double> weights(9, 0.0);
+  weights[0] = 0x1p60;
+  test::check_message(refusal<std::int64_t>(TestType(), weights, {.mode_left = BoundaryMode::odd}),
+                      {"tessera::correlate", "`weights`", "2^62", "mode odd", "expected", "integer data", ";"});
+}
+
 TEMPLATE_LIST_TEST_CASE("team and league sizes that a filter cannot have are errors", "[filter][errors]",
                         test::OneSpace) {
   const TestType space;

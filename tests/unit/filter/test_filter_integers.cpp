@@ -38,6 +38,7 @@ void check_extremes(const Space& space, const std::vector<double>& weights) {
   check.check_both({.mode_left = BoundaryMode::constant,
                     .mode_right = BoundaryMode::keep,
                     .cval = std::uint64_t{std::numeric_limits<In>::max()}});
+  check.check({.mode_left = BoundaryMode::odd, .mode_right = BoundaryMode::odd}, false);
 }
 
 /// Sums of products below 2^62, then beyond 64 bits, then near 2^126.
@@ -83,6 +84,36 @@ TEMPLATE_LIST_TEST_CASE("integer filters clamp at both ends, and only there", "[
       std::vector<std::uint64_t>{3, uint64_max - 3, 0});
   test::check_values(test::filtered<std::int32_t>(space, std::vector<std::int32_t>{int32_max, int32_min, 1}, {2}, zero),
                      std::vector<std::int32_t>{int32_max, int32_min, 2});
+}
+
+template <class In, class Out, class Space>
+void check_odd_integers(const Space& space, std::vector<In> line, const std::vector<double>& weights) {
+  const std::size_t size = line.size();
+  test::FilterCheck<In, Out, test::Right, test::Right, Space, 1>(space, {size}, std::move(line), weights)
+      .check_both({.mode_left = BoundaryMode::odd, .mode_right = BoundaryMode::odd});
+}
+
+TEMPLATE_LIST_TEST_CASE("odd ends of integers are exact where their values leave the type", "[filter]",
+                        test::OneSpace) {
+  const TestType space;
+  // Products that 64 bits hold for elements of the line, but not for what is beyond it.
+  std::vector<double> weights(41, 0.0);
+  weights.front() = weights.back() = 0x1p29;
+  weights[1] = -0x1p29;
+  check_odd_integers<std::int32_t, std::int64_t>(space, {int32_min, int32_max}, weights);
+  check_odd_integers<std::int32_t, std::int32_t>(space, {int32_max, 0, int32_min}, weights);
+  check_odd_integers<std::int64_t, std::int64_t>(space, {int64_min, 5, int64_max}, {1, -3, 1, 0, 2});
+  check_odd_integers<std::int64_t, std::int64_t>(space, {int64_min, 7}, {0, 0, 0});
+}
+
+TEMPLATE_LIST_TEST_CASE("renormalised integers are computed in double", "[filter]", test::OneSpace) {
+  const TestType space;
+  const FilterOptions renormalise{.mode_left = BoundaryMode::renormalise, .mode_right = BoundaryMode::renormalise};
+  test::check_values(test::filtered<double>(space, std::vector<std::int64_t>{2, 3, 8, -5}, {1, 0, 1}, renormalise),
+                     std::vector<double>{3 * 2, 10, -2, 8 * 2});
+  test::check_values(
+      test::filtered<std::int64_t>(space, std::vector<std::int32_t>{2, 3, 8, -5}, {1, 2, 1}, renormalise),
+      std::vector<std::int64_t>{9, 16, 14, -3});
 }
 
 TEMPLATE_LIST_TEST_CASE("integer data with fractional weights is computed in double", "[filter]", test::OneSpace) {

@@ -21,7 +21,8 @@ void check_extents(const Space& space, const Extents<Rank>& extents) {
     test::FilterCheck<float, float, InLayout, OutLayout, Space, Rank> check(
         space, extents, test::values<float>(size, size), test::fractional_weights(taps));
     check.check_both({.mode_left = BoundaryMode::reflect, .mode_right = BoundaryMode::constant, .cval = 1.5});
-    check.check_both({.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::keep});
+    check.check_both({.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::odd});
+    check.check({.mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::renormalise}, false);
   }
 }
 
@@ -50,6 +51,65 @@ TEMPLATE_LIST_TEST_CASE("filter blocks to strided views", "[filter]", test::OneS
 }
 TEMPLATE_LIST_TEST_CASE("filter blocks of LayoutLeft arrays", "[filter]", test::OneSpace) {
   check_ranks<test::BlockLeft, test::BlockLeft>(TestType());
+}
+
+/// Lines along each axis of a row-major array, each compared with its own reference.
+template <class OutLayout, class Space>
+void check_axes(const Space& space, std::size_t taps) {
+  const Extents<4> extents{3, 34, 5, 37};
+  const std::vector<float> data = test::values<float>(test::detail::product(extents), 5);
+  const std::vector<double> weights = test::fractional_weights(taps);
+  const test::GuardedView<float, test::Right, Space, 4> in(extents, data);
+  test::GuardedView<float, OutLayout, Space, 4> out(extents);
+  const tessera::FilterWeights<Space> device_weights(space, weights);
+  tessera::reference::LinearFilter<long double> filter;
+  filter.weights.assign(weights.begin(), weights.end());
+  filter.left = tessera::reference::Edge::mirror;
+  filter.right = tessera::reference::Edge::constant;
+  filter.cval = 1.5L;
+  for (const int axis : {0, 1, -2, 3}) {
+    const auto d = static_cast<std::size_t>(axis < 0 ? axis + 4 : axis);
+    std::size_t stride = 1;
+    for (std::size_t after = d + 1; after < 4; ++after) stride *= extents[after];
+    std::vector<long double> results(data.size()), bounds(data.size());
+    for (std::size_t begin = 0; begin < data.size(); ++begin) {
+      if (begin / stride % extents[d] != 0) continue;
+      std::vector<float> line;
+      for (std::size_t i = 0; i < extents[d]; ++i) line.push_back(data[begin + i * stride]);
+      const auto outputs = tessera::reference::filter_line(line, filter);
+      for (std::size_t i = 0; i < extents[d]; ++i) {
+        results[begin + i * stride] = outputs[i].value;
+        bounds[begin + i * stride] = tessera::reference::linear_filter_bound<float, float>(outputs[i], taps);
+      }
+    }
+    for (const tessera::FilterVariant variant : tessera::filter_variants) {
+      const FilterOptions options{.axis = axis,
+                                  .mode_left = BoundaryMode::mirror,
+                                  .mode_right = BoundaryMode::constant,
+                                  .cval = 1.5,
+                                  .variant = variant};
+      INFO("axis " << axis << ", " << taps << " taps, " << to_string(variant));
+      out.write(std::vector<float>(data.size(), test::poison<float>()));
+      try {
+        tessera::correlate(space, in.const_view(), device_weights, out.view(), options);
+      } catch (const tessera::InvalidArgument&) {
+        // Which variants can do what, test_filter_plan.cpp checks.
+        CHECK((variant == tessera::FilterVariant::vectorized || variant == tessera::FilterVariant::register_blocked));
+        continue;
+      }
+      space.fence();
+      test::check_within(out.read(), results, bounds);
+      out.check_guards();
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("filter along each axis of four", "[filter][axes]", test::Spaces) {
+  check_axes<test::Right>(TestType(), 5);
+  check_axes<test::Right>(TestType(), 30);
+}
+TEMPLATE_LIST_TEST_CASE("filter along each axis to another layout", "[filter][axes]", test::OneSpace) {
+  check_axes<test::Left>(TestType(), 4);
 }
 
 TEMPLATE_LIST_TEST_CASE("filter managed and const views", "[filter]", test::Spaces) {

@@ -20,7 +20,7 @@ template <class T, class Space>
 FilterPlan plan_of(const Space& space, std::size_t size, std::size_t taps, const FilterOptions& options = {}) {
   const Kokkos::View<T*, Space> in(Kokkos::view_alloc("in", Kokkos::WithoutInitializing), size);
   const tessera::FilterWeights<Space> weights(space, test::fractional_weights(taps));
-  return tessera::filter_plan<T>(space, in, weights, options);
+  return tessera::filter_plan(space, in, weights, in, options);
 }
 
 TEMPLATE_LIST_TEST_CASE("a filter plan is a pure function", "[filter][plan]", test::Spaces) {
@@ -28,12 +28,12 @@ TEMPLATE_LIST_TEST_CASE("a filter plan is a pure function", "[filter][plan]", te
   const Kokkos::View<double*, TestType> in("in", 100000);
   const tessera::FilterWeights<TestType> weights(space, test::fractional_weights(5));
   FilterPlan plan;
-  const test::ToolsRecord record = test::recorded([&] { plan = tessera::filter_plan<double>(space, in, weights); });
+  const test::ToolsRecord record = test::recorded([&] { plan = tessera::filter_plan(space, in, weights, in); });
   CHECK(record.kernels.empty());
   test::check_asynchronous(record);
-  CHECK(plan == tessera::filter_plan<double>(space, in, weights));
+  CHECK(plan == tessera::filter_plan(space, in, weights, in));
   CHECK(plan.variant != tessera::FilterVariant::automatic);
-  CHECK(plan.halo == 4);
+  CHECK(plan.halo >= 4);
   CHECK(plan.taps_per_pass == 5);
   CHECK(plan.tile >= 1);
 }
@@ -49,6 +49,43 @@ TEMPLATE_LIST_TEST_CASE("a filter plan fits the scratch of a team for any number
     CHECK(plan.taps_per_pass >= 1);
     CHECK(static_cast<std::size_t>(plan.taps_per_pass) <= taps);
   }
+}
+
+template <class In, class Out, class Space>
+std::string variant_refusal(const Space& space, std::size_t taps, const FilterOptions& options) {
+  const Kokkos::View<In**, Kokkos::LayoutRight, Space> in("in", 40, 50);
+  const Kokkos::View<Out**, Kokkos::LayoutRight, Space> out("out", 40, 50);
+  const tessera::FilterWeights<Space> weights(space, test::fractional_weights(taps));
+  return test::message_of<tessera::InvalidArgument>(
+      [&] { static_cast<void>(tessera::filter_plan(space, in, weights, out, options)); });
+}
+
+TEMPLATE_LIST_TEST_CASE("variants say what they cannot do", "[filter][plan][errors]", test::OneSpace) {
+  using tessera::FilterVariant;
+  const TestType space;
+  const FilterOptions vectorized{.variant = FilterVariant::vectorized};
+  const FilterOptions blocked{.variant = FilterVariant::register_blocked};
+  const FilterOptions across{.axis = 0, .variant = FilterVariant::vectorized};
+  test::check_message(variant_refusal<float, float>(space, 34, vectorized),
+                      {"tessera::filter_plan", "`options`", "variant vectorized", "at most 33 taps", "257", "choose"});
+  test::check_message(variant_refusal<float, float>(space, 41, across), {"variant vectorized", "no more taps"});
+  test::check_message(variant_refusal<double, float>(space, 5, vectorized), {"variant vectorized", "own type"});
+  test::check_message(variant_refusal<float, float>(space, 51, blocked),
+                      {"tessera::filter_plan", "`options`", "variant register_blocked", "no more taps", "choose"});
+  test::check_message(variant_refusal<float, float>(space, 5, {.axis = 0, .variant = FilterVariant::register_blocked}),
+                      {"variant register_blocked", "contiguous lines"});
+  test::check_message(variant_refusal<float, float>(space, 5, {.axis = 2}),
+                      {"tessera::filter_plan", "`options`", "axis 2", "expected", "-2 to 1", ";"});
+  const Kokkos::View<double**, Kokkos::LayoutRight, TestType> in("in", 40, 300), out("out", 40, 300);
+  const auto plan = [&](std::size_t taps, const FilterOptions& options) {
+    return tessera::filter_plan(space, in, tessera::FilterWeights<TestType>(space, test::fractional_weights(taps)), out,
+                                options);
+  };
+  CHECK(plan(33, vectorized).variant == FilterVariant::vectorized);
+  CHECK(plan(40, across).variant == FilterVariant::vectorized);
+  CHECK(plan(300, blocked).variant == FilterVariant::register_blocked);
+  CHECK(plan(5, {.axis = 0}).variant == FilterVariant::vectorized);
+  CHECK(plan(301, {}).variant == FilterVariant::overlapping);
 }
 
 TEMPLATE_LIST_TEST_CASE("a filter plan takes what the caller overrides", "[filter][plan]", test::Spaces) {
@@ -95,7 +132,11 @@ TEST_CASE("a filter plan prints itself", "[filter][plan]") {
 TEST_CASE("filter options print their names", "[filter][plan]") {
   CHECK(to_string(tessera::FilterVariant::automatic) == "automatic");
   CHECK(to_string(tessera::FilterVariant::overlapping) == "overlapping");
-  CHECK(tessera::filter_variants.size() == 2);
+  CHECK(to_string(tessera::FilterVariant::direct) == "direct");
+  CHECK(to_string(tessera::FilterVariant::juxtaposed) == "juxtaposed");
+  CHECK(to_string(tessera::FilterVariant::vectorized) == "vectorized");
+  CHECK(to_string(tessera::FilterVariant::register_blocked) == "register_blocked");
+  CHECK(tessera::filter_variants.size() == 6);
   CHECK(to_string(tessera::FilterAccumulate::element) == "element");
   CHECK(to_string(tessera::FilterAccumulate::float64) == "float64");
 }

@@ -59,7 +59,7 @@ void check_position(const Line& line, std::int64_t index) {
   CHECK(found.index == index);
 }
 
-TEST_CASE("positions and counts past 2^32 elements", "[large]") {
+TEST_CASE("positions and counts past 2^32 elements", "[large][minutes]") {
   constexpr std::int64_t size = two_to_32 + 11;
   const Line line = tessera::test::filled_line<Wave>(size);
   CHECK(tessera::reduce(Space(), line, tessera::Count<Element, IsHigh>{}) ==
@@ -75,7 +75,7 @@ TEST_CASE("positions and counts past 2^32 elements", "[large]") {
   check_position<tessera::ArgMinLast>(line, two_to_31 - 1);
 }
 
-TEST_CASE("every variant past 2^31 elements", "[large]") {
+TEST_CASE("every variant past 2^31 elements", "[large][minutes]") {
   const Line line = tessera::test::filled_line<Wave>(line_size);
   for (const tessera::ReduceVariant variant : tessera::reduce_variants) {
     INFO(to_string(variant));

@@ -49,7 +49,7 @@ std::vector<T> spread(std::size_t size, std::uint64_t seed, int low, int high) {
   return values;
 }
 
-TEMPLATE_LIST_TEST_CASE("dot products are rounded once", "[reduce][dot]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dot products are rounded once", "[reduce][dot]", test::OneSpace) {
   const TestType space;
   for (const std::size_t size : {0, 1, 5, 1009, 20011}) {
     check_dot(space, test::values<float>(size, 1), test::values<float>(size, 2));
@@ -57,7 +57,7 @@ TEMPLATE_LIST_TEST_CASE("dot products are rounded once", "[reduce][dot]", test::
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("dot products over the range of exponents", "[reduce][dot]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dot products over the range of exponents", "[reduce][dot]", test::OneSpace) {
   const TestType space;
   check_dot(space, spread<float>(3001, 1, -140, 60), spread<float>(3001, 2, -140, 60));
   check_dot(space, spread<double>(3001, 3, -1000, 500), spread<double>(3001, 4, -1000, 500));
@@ -65,7 +65,7 @@ TEMPLATE_LIST_TEST_CASE("dot products over the range of exponents", "[reduce][do
   check_dot(space, spread<double>(1009, 5, -1070, -1020), spread<double>(1009, 6, 0, 30));
 }
 
-TEMPLATE_LIST_TEST_CASE("a dot product that cancels", "[reduce][dot]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a dot product that cancels", "[reduce][dot]", test::OneSpace) {
   const TestType space;
   std::vector<double> x = test::values<double>(4001, 9), y = test::values<double>(4001, 10);
   for (std::size_t i = 0; i < 2000; ++i) {
@@ -77,7 +77,7 @@ TEMPLATE_LIST_TEST_CASE("a dot product that cancels", "[reduce][dot]", test::Spa
   check_dot(space, x, y);
 }
 
-TEMPLATE_LIST_TEST_CASE("dot: infinities, NaN and zero times infinity", "[reduce][dot]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dot: infinities, NaN and zero times infinity", "[reduce][dot]", test::OneSpace) {
   const TestType space;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto dot = [&](std::vector<double> x, std::vector<double> y) {
@@ -91,7 +91,7 @@ TEMPLATE_LIST_TEST_CASE("dot: infinities, NaN and zero times infinity", "[reduce
   CHECK(dot({0x1p1000, 0x1p1000, -0x1p1000}, {0x1p500, 1, 0x1p500}) == 0x1p1000);
 }
 
-TEMPLATE_LIST_TEST_CASE("dot products with NaN in either view, under each policy", "[reduce][dot]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dot products with NaN in either view, under each policy", "[reduce][dot]", test::OneSpace) {
   const TestType space;
   const double nan = std::nan("");
   const auto x = test::device_copy<TestType>(std::vector<double>{1, 2, nan, 4, nan});
@@ -106,7 +106,7 @@ TEMPLATE_LIST_TEST_CASE("dot products with NaN in either view, under each policy
   check(Dot<double, Summation::fast>{});
 }
 
-TEMPLATE_LIST_TEST_CASE("dot products of integers are exact", "[reduce][dot]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dot products of integers are exact", "[reduce][dot]", test::OneSpace) {
   const TestType space;
   const auto dot = [&](auto x, auto y) {
     using T = typename decltype(x)::value_type;
@@ -121,7 +121,7 @@ TEMPLATE_LIST_TEST_CASE("dot products of integers are exact", "[reduce][dot]", t
   CHECK_THROWS_AS(dot(std::vector<std::int64_t>{big, 1}, std::vector<std::int64_t>{2, 1}), tessera::InvalidArgument);
 }
 
-TEMPLATE_LIST_TEST_CASE("dot of views apart in memory, and begun unlike", "[reduce][dot]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dot of views apart in memory, and begun unlike", "[reduce][dot]", test::OneSpace) {
   const TestType space;
   const auto x = test::values<float>(3000, 1), y = test::values<float>(3000, 2);
   const test::GuardedView<float, test::Right, TestType, 1> all_x({3000}, x), all_y({3000}, y);
@@ -136,7 +136,7 @@ TEMPLATE_LIST_TEST_CASE("dot of views apart in memory, and begun unlike", "[redu
   CHECK(std::abs(fast - exact_dot(x, y)) < 1e-3f);
 }
 
-TEMPLATE_LIST_TEST_CASE("views without gaps whose axes lie in another order", "[reduce][dot][argmin]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("views without gaps whose axes lie in another order", "[reduce][dot][argmin]", test::OneSpace) {
   const TestType space;
   const auto x = test::values<double>(35, 3), y = test::values<double>(35, 4);
   const auto on_device = [](const std::vector<double>& values) { return test::device_copy<TestType>(values); };
@@ -152,7 +152,7 @@ TEMPLATE_LIST_TEST_CASE("views without gaps whose axes lie in another order", "[
   CHECK(tessera::reduce(space, columns, tessera::ArgMin<double>{}).index == least - in_order.begin());
 }
 
-TEMPLATE_LIST_TEST_CASE("dot of different extents is an error", "[reduce][dot][errors]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dot of different extents is an error", "[reduce][dot][errors]", test::OneSpace) {
   const Kokkos::View<float*, TestType> x("x", 3), y("y", 4);
   const auto call = [&] { tessera::reduce(TestType(), x, y, Dot<float>{}); };
   test::check_message(test::message_of<tessera::InvalidArgument>(call),

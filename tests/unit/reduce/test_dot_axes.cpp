@@ -98,7 +98,7 @@ void check_ranks(const Space& space, const ReduceOptions& options = {}) {
   check(Extents<4>{2, 1, 9, 35});
 }
 
-TEMPLATE_LIST_TEST_CASE("pairs: all sets of axes, in each layout", "[reduce][dot][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("pairs: all sets of axes, in each layout", "[reduce][dot][axes]", test::OneSpace) {
   const TestType space;
   check_ranks<test::Right, test::Right, test::Right>(space);
   check_ranks<test::Left, test::Left, test::Right>(space);
@@ -111,7 +111,7 @@ TEMPLATE_LIST_TEST_CASE("pairs: all sets of axes, in each layout", "[reduce][dot
 }
 
 TEMPLATE_LIST_TEST_CASE("pairs: plans that no tuning would choose, and divided outputs", "[reduce][dot][axes]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const TestType space;
   for (const int team_size : test::odd_team_sizes(space)) {
     for (const int league_size : test::odd_league_sizes()) {
@@ -130,7 +130,7 @@ TEMPLATE_LIST_TEST_CASE("pairs: plans that no tuning would choose, and divided o
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("dot products of lines are rounded once", "[reduce][dot][axes][exact]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dot products of lines are rounded once", "[reduce][dot][axes][exact]", test::OneSpace) {
   const TestType space;
   const auto check = [&]<class T>(const Dot<T>& dot) {
     check_pairs<T, test::Right, test::Right, test::Right>(space, dot, Extents<3>{5, 33, 7});
@@ -147,7 +147,7 @@ TEMPLATE_LIST_TEST_CASE("dot products of lines are rounded once", "[reduce][dot]
 }
 
 TEMPLATE_LIST_TEST_CASE("dot products of lines that two doubles do not hold, or hold beside a tie",
-                        "[reduce][dot][axes][exact]", test::Spaces) {
+                        "[reduce][dot][axes][exact]", test::OneSpace) {
   const Extents<2> extents{65, 67};
   std::vector<float> x = test::values<float>(65 * 67, 8), y = test::values<float>(65 * 67, 9);
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -197,7 +197,7 @@ void check_fast(const Space& space, const Extents<Rank>& extents) {
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("fast dot products of lines keep their bound", "[reduce][dot][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("fast dot products of lines keep their bound", "[reduce][dot][axes]", test::OneSpace) {
   check_fast<float>(TestType(), Extents<3>{6, 67, 5});
   check_fast<float>(TestType(), Extents<2>{2, 3001});
   check_fast<float>(TestType(), Extents<1>{0});
@@ -214,7 +214,7 @@ std::vector<double> of_rows(const Space& space, const R& dot, const std::vector<
   return out.read();
 }
 
-TEMPLATE_LIST_TEST_CASE("dot products of lines with NaN, under each policy", "[reduce][dot][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dot products of lines with NaN, under each policy", "[reduce][dot][axes]", test::OneSpace) {
   const TestType space;
   const std::vector<double> x{1, 2, 3, 4, 5, not_a_number, 7, 8, not_a_number, 10, 11, 12};
   const std::vector<double> y{1, 1, 1, 1, 1, 1, 1, not_a_number, not_a_number, 2, 2, 2};
@@ -228,7 +228,7 @@ TEMPLATE_LIST_TEST_CASE("dot products of lines with NaN, under each policy", "[r
   check(Dot<double, Summation::fast>{});
 }
 
-TEMPLATE_LIST_TEST_CASE("dot products of lines with infinities", "[reduce][dot][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("dot products of lines with infinities", "[reduce][dot][axes]", test::OneSpace) {
   const std::vector<double> x{1, infinity, 3, 4, infinity, 6, infinity, 8, 9, infinity, 11, 12};
   const std::vector<double> y{1, -2, 1, 1, 1, 1, -1, 1, 1, 0, 1, 1};
   test::check_values(of_rows(TestType(), Dot<double>{}, x, y), {-infinity, not_a_number, not_a_number});
@@ -236,7 +236,7 @@ TEMPLATE_LIST_TEST_CASE("dot products of lines with infinities", "[reduce][dot][
                      {-infinity, not_a_number, not_a_number});
 }
 
-TEMPLATE_LIST_TEST_CASE("vdot of complex columns", "[reduce][dot][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("vdot of complex columns", "[reduce][dot][axes]", test::OneSpace) {
   using T = Kokkos::complex<double>;
   const std::vector<T> x{{1, 2}, {3, -4}, {0, 1}, {-2, 5}}, y{{2, 0}, {1, 1}, {4, -3}, {0.5, 7}};
   const test::GuardedView<T, test::Left, TestType, 2> x_view({2, 2}, x), y_view({2, 2}, y);
@@ -308,7 +308,7 @@ TEMPLATE_LIST_TEST_CASE("axes, outputs and options of pairs that cannot be are e
 }
 
 TEMPLATE_LIST_TEST_CASE("pairs with a workspace: kernels and nothing else, of the size that the plan says",
-                        "[reduce][dot][axes]", test::Spaces) {
+                        "[reduce][dot][axes]", test::OneSpace) {
   const auto space = test::another_instance<TestType>();
   const test::GuardedView<float, test::Right, TestType, 2> x({2, 30000}, test::values<float>(60000)),
       y({2, 30000}, test::values<float>(60000, 2));

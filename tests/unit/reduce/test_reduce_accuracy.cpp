@@ -32,7 +32,7 @@ auto sum(const Space& space, const std::vector<T>& values, const tessera::Reduce
 template <class T>
 using FastSum = tessera::Sum<T, tessera::Summation::fast>;
 
-TEMPLATE_LIST_TEST_CASE("a fast sum keeps its bound where one long chain would lose it", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a fast sum keeps its bound where one long chain would lose it", "[reduce]", test::OneSpace) {
   // One chain of 4 million adds of 0.1f is 2 % off, a thousand times the bound.
   const TestType space;
   const std::vector<float> values(4000037, 0.1f);
@@ -51,20 +51,20 @@ TEMPLATE_LIST_TEST_CASE("a fast sum keeps its bound where one long chain would l
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("a fast sum of a strided view keeps its bound too", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a fast sum of a strided view keeps its bound too", "[reduce]", test::OneSpace) {
   const std::vector<float> values(1000003, 0.1f);
   const test::GuardedView<float, test::Strided, TestType, 1> in({values.size()}, values);
   test::check_fast_sum(tessera::reduce(TestType(), in.view(), FastSum<float>{}, {.league_size = 1}), values);
 }
 
-TEMPLATE_LIST_TEST_CASE("a fast sum of mixed signs and magnitudes keeps its bound", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a fast sum of mixed signs and magnitudes keeps its bound", "[reduce]", test::OneSpace) {
   std::vector<float> values = test::values<float>(300007);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ldexp(values[i], static_cast<int>(i % 41) - 20);
   test::check_fast_sum(reduced<FastSum<float>>(TestType(), values), values);
   test::check_reduced(sum(TestType(), values), "sum", values);
 }
 
-TEMPLATE_LIST_TEST_CASE("one plan gives a fast sum the same bits on every run", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("one plan gives a fast sum the same bits on every run", "[reduce]", test::OneSpace) {
   const TestType space;
   const auto in = test::device_copy<TestType>(test::values<float>(500009));
   const float first = tessera::reduce(space, in, FastSum<float>{});
@@ -73,7 +73,7 @@ TEMPLATE_LIST_TEST_CASE("one plan gives a fast sum the same bits on every run", 
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("an exact sum and a minimum do not depend on the order", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("an exact sum and a minimum do not depend on the order", "[reduce]", test::OneSpace) {
   const std::vector<float> values = test::values<float>(200003);
   std::vector<float> permuted = values;
   for (std::size_t i = permuted.size(); i-- > 1;) std::swap(permuted[i], permuted[test::mixed(i) % (i + 1)]);
@@ -83,7 +83,7 @@ TEMPLATE_LIST_TEST_CASE("an exact sum and a minimum do not depend on the order",
   test::check_reduced(reduced<tessera::Min<float>>(TestType(), permuted), "min", values);
 }
 
-TEMPLATE_LIST_TEST_CASE("integer sums that overflow only on the way are right", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("integer sums that overflow only on the way are right", "[reduce]", test::OneSpace) {
   const TestType space;
   CHECK(sum(space, std::vector<std::int64_t>{int64_max, int64_max, -int64_max, -5}) == int64_max - 5);
   CHECK(sum(space, std::vector<std::int64_t>{int64_min, int64_min, int64_max, int64_max, 3}) == 1);
@@ -99,7 +99,7 @@ TEMPLATE_LIST_TEST_CASE("integer sums that overflow only on the way are right", 
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("integer sums reach both ends of their type", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("integer sums reach both ends of their type", "[reduce]", test::OneSpace) {
   const TestType space;
   CHECK(sum(space, std::vector<std::int64_t>{int64_max - 1, 1}) == int64_max);
   CHECK(sum(space, std::vector<std::int64_t>{int64_min + 1, -1}) == int64_min);
@@ -127,18 +127,18 @@ void check_nan_at_every_place(const Space& space) {
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("a NaN anywhere makes the result NaN", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a NaN anywhere makes the result NaN", "[reduce]", test::OneSpace) {
   check_nan_at_every_place<float>(TestType());
   check_nan_at_every_place<double>(TestType());
 }
 
-TEMPLATE_LIST_TEST_CASE("a NaN extremum is the quiet one", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a NaN extremum is the quiet one", "[reduce]", test::OneSpace) {
   const std::vector<float> values{1, test::poison<float>(), 2};
   CHECK(std::bit_cast<std::uint32_t>(reduced<tessera::Min<float>>(TestType(), values)) == 0x7fc00000u);
   CHECK(std::bit_cast<std::uint32_t>(reduced<tessera::Max<float>>(TestType(), values)) == 0x7fc00000u);
 }
 
-TEMPLATE_LIST_TEST_CASE("infinities are ordinary values", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("infinities are ordinary values", "[reduce]", test::OneSpace) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const TestType space;
   std::vector<double> values = test::values<double>(1009);
@@ -153,7 +153,7 @@ TEMPLATE_LIST_TEST_CASE("infinities are ordinary values", "[reduce]", test::Spac
   CHECK(reduced<tessera::Max<double>>(space, std::vector<double>(1009, -infinity)) == -infinity);
 }
 
-TEMPLATE_LIST_TEST_CASE("negative zero is below positive zero", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("negative zero is below positive zero", "[reduce]", test::OneSpace) {
   const TestType space;
   for (const std::size_t size : {2, 17, 5003}) {
     for (const std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
@@ -168,7 +168,7 @@ TEMPLATE_LIST_TEST_CASE("negative zero is below positive zero", "[reduce]", test
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("the sum of nothing is zero", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("the sum of nothing is zero", "[reduce]", test::OneSpace) {
   const TestType space;
   CHECK(test::same_value(sum(space, std::vector<float>{}), 0.0f));
   CHECK(sum(space, std::vector<std::int64_t>{}) == 0);

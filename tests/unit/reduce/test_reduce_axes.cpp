@@ -34,24 +34,24 @@ void check_row_major(const Space& space, const Extents<Rank>& extents, const tes
   test::check_all_axes<test::Right, test::Right, std::int32_t>(space, test::PositionSum{}, extents, options);
 }
 
-TEMPLATE_LIST_TEST_CASE("all sets of axes, row-major", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("all sets of axes, row-major", "[reduce][axes]", test::OneSpace) {
   check_ranks<test::Right, test::Right>(TestType());
 }
-TEMPLATE_LIST_TEST_CASE("all sets of axes, column-major", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("all sets of axes, column-major", "[reduce][axes]", test::OneSpace) {
   check_ranks<test::Left, test::Right>(TestType());
 }
-TEMPLATE_LIST_TEST_CASE("all sets of axes, off 16-byte boundaries", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("all sets of axes, off 16-byte boundaries", "[reduce][axes]", test::OneSpace) {
   check_ranks<test::Misaligned, test::Strided>(TestType());
 }
-TEMPLATE_LIST_TEST_CASE("all sets of axes, every second element", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("all sets of axes, every second element", "[reduce][axes]", test::OneSpace) {
   check_ranks<test::Strided, test::Left>(TestType());
 }
-TEMPLATE_LIST_TEST_CASE("all sets of axes, blocks of larger arrays", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("all sets of axes, blocks of larger arrays", "[reduce][axes]", test::OneSpace) {
   check_ranks<test::Block, test::BlockLeft>(TestType());
   check_ranks<test::BlockLeft, test::Block>(TestType());
 }
 
-TEMPLATE_LIST_TEST_CASE("all sets of axes under plans that no tuning would choose", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("all sets of axes under plans that no tuning would choose", "[reduce][axes]", test::OneSpace) {
   for (const int team_size : test::odd_team_sizes(TestType())) {
     for (const int league_size : test::odd_league_sizes()) {
       check_ranks<test::Right, test::Right>(TestType(), {.league_size = league_size, .team_size = team_size});
@@ -59,7 +59,7 @@ TEMPLATE_LIST_TEST_CASE("all sets of axes under plans that no tuning would choos
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("long and thin shapes", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("long and thin shapes", "[reduce][axes]", test::OneSpace) {
   const auto check = [](const auto& extents) { check_row_major(TestType(), extents, {}); };
   for (const std::size_t n : {4099, 30011}) {
     for (const std::size_t m : {1, 2, 3, 17}) {
@@ -76,7 +76,7 @@ TEMPLATE_LIST_TEST_CASE("long and thin shapes", "[reduce][axes]", test::Spaces) 
   check_row_major(TestType(), Extents<3>{1009, 2, 30}, {.league_size = 64});
 }
 
-TEMPLATE_LIST_TEST_CASE("rows and columns around what a team and a thread take", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("rows and columns around what a team and a thread take", "[reduce][axes]", test::OneSpace) {
   for (const std::size_t n : {1,  2,  3,  4,   5,   7,   8,   15,  16,  17,   31,   32,   33,
                               63, 64, 65, 127, 128, 129, 511, 512, 513, 1023, 1024, 1025, 2049}) {
     test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{}, Extents<2>{n, 37});
@@ -97,7 +97,7 @@ TEMPLATE_LIST_TEST_CASE("eight axes", "[reduce][axes]", test::OneSpace) {
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("axes without elements", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("axes without elements", "[reduce][axes]", test::OneSpace) {
   test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{}, Extents<2>{0, 5});
   test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{}, Extents<3>{4, 0, 5});
 }

@@ -93,7 +93,7 @@ TEMPLATE_LIST_TEST_CASE("a workspace that is too small is an error of reduce_axe
 }
 
 TEMPLATE_LIST_TEST_CASE("what the data spoil is reported with the lowest index", "[reduce][axes][errors]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const TestType space;
   std::vector<std::int64_t> large(6 * 50, 1);
   for (const std::size_t row : {2, 4}) large[row * 50] = large[row * 50 + 49] = int64_max;
@@ -121,7 +121,7 @@ TEMPLATE_LIST_TEST_CASE("what the data spoil is reported with the lowest index",
 }
 
 TEMPLATE_LIST_TEST_CASE("lines without enough elements that are not NaN are reported", "[reduce][axes][errors]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const test::GuardedView<float, test::Right, TestType, 2> in({3, 2}, std::vector<float>{1, 2, nan, nan, 5, nan});
   const test::GuardedView<float, test::Right, TestType, 1> out({3});
@@ -133,7 +133,7 @@ TEMPLATE_LIST_TEST_CASE("lines without enough elements that are not NaN are repo
 }
 
 TEMPLATE_LIST_TEST_CASE("reduce_axes with a workspace launches its kernels and nothing else", "[reduce][axes]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const auto space = test::another_instance<TestType>();
   const std::vector<float> values = test::values<float>(2 * 30000);
   const test::GuardedView<float, test::Right, TestType, 2> in({2, 30000}, values);

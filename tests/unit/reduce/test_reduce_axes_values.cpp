@@ -36,7 +36,7 @@ void check_reducers(const Space& space, const std::vector<T>& values, const Redu
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("reducers over axes", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("reducers over axes", "[reduce][axes]", test::OneSpace) {
   check_reducers<float>(TestType(), test::values<float>(size));
   check_reducers<double>(TestType(), test::values<double>(size), {.league_size = 7});
   check_reducers<std::int64_t>(TestType(), test::values<std::int64_t>(size));
@@ -88,7 +88,7 @@ void check_against_whole(const Space& space, const R& reducer, const std::vector
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("exact results over axes have the bits of whole reductions", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("exact results over axes have the bits of whole reductions", "[reduce][axes]", test::OneSpace) {
   for (const std::size_t columns : {2011, 37, 500}) {
     check_against_whole<float>(TestType(), tessera::Sum<float>{}, wild_values<float>(3 * columns));
     check_against_whole<float>(TestType(), tessera::Sum<float>{}, mostly_tame_values<float>(3 * columns));
@@ -118,7 +118,7 @@ void check_many_outputs(const Space& space, const Extents<3>& n, const std::vect
 }
 
 // On a GPU each has a mapping of its own, or the edge of one: so many that a few lanes for each fill the machine.
-TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][axes]", test::OneSpace) {
   constexpr std::size_t share = tessera::detail::is_host_space<TestType> ? 16 : 1;
   const std::vector<Extents<3>> shapes{{34001 / share, 33, 1},
                                        {8501 / share, 259, 1},
@@ -142,7 +142,7 @@ TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][
 }
 
 /// Rows of a part of an array, which begin on 16-byte boundaries or beside them.
-TEMPLATE_LIST_TEST_CASE("many rows with gaps have the bits of accumulators", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("many rows with gaps have the bits of accumulators", "[reduce][axes]", test::OneSpace) {
   constexpr std::size_t planes = tessera::detail::is_host_space<TestType> ? 2 : 19, rows = 1801, columns = 72;
   const std::vector<float> values = wild_values<float>(planes * rows * columns);
   const test::GuardedView<float, test::Right, TestType, 3> in({planes, rows, columns}, values);
@@ -174,7 +174,7 @@ TEMPLATE_LIST_TEST_CASE("float sums over axes round to the output's type once", 
   CHECK(wide.read() == std::vector<double>{1 + 0x1p-24, 1 + 0x1p-24});
 }
 
-TEMPLATE_LIST_TEST_CASE("NaN in one line spoils that line alone, or is left out", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("NaN in one line spoils that line alone, or is left out", "[reduce][axes]", test::OneSpace) {
   const TestType space;
   for (const unsigned mask : {1u, 2u}) {
     constexpr std::size_t n = 12;
@@ -200,7 +200,7 @@ TEMPLATE_LIST_TEST_CASE("NaN in one line spoils that line alone, or is left out"
 }
 
 /// Few values, so that many are equal: positions are those among the reduced axes, the first or the last one.
-TEMPLATE_LIST_TEST_CASE("positions of extrema over axes", "[reduce][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("positions of extrema over axes", "[reduce][axes]", test::OneSpace) {
   const TestType space;
   std::vector<float> values(8 * 30 * 5);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(test::mixed(i) % 7);

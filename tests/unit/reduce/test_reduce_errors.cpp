@@ -19,7 +19,7 @@ using tessera::ReduceOptions;
 using tessera::ResourceError;
 constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
 
-TEMPLATE_LIST_TEST_CASE("minimum and maximum of nothing are errors", "[reduce][errors]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("minimum and maximum of nothing are errors", "[reduce][errors]", test::OneSpace) {
   const Kokkos::View<float*, TestType> empty("empty", 0);
   const Kokkos::View<float**, TestType> no_columns("no columns", 3, 0);
   const auto minimum = [&] { tessera::reduce(TestType(), empty, tessera::Min<float>{}); };
@@ -36,7 +36,7 @@ std::string sum_message(const Space& space, const std::vector<T>& values, const 
   return test::message_of<InvalidArgument>([&] { tessera::reduce(space, in, tessera::Sum<T>{}, options); });
 }
 
-TEMPLATE_LIST_TEST_CASE("an integer sum that does not fit is an error", "[reduce][errors]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("an integer sum that does not fit is an error", "[reduce][errors]", test::OneSpace) {
   const TestType space;
   const std::string text = sum_message(space, std::vector<std::int64_t>{int64_max, 1});
   test::check_message(text, {"tessera::reduce", "`in`", "does not fit", "expected", "int64", "uint64", ";"});
@@ -46,7 +46,7 @@ TEMPLATE_LIST_TEST_CASE("an integer sum that does not fit is an error", "[reduce
 }
 
 TEMPLATE_LIST_TEST_CASE("an asynchronous sum that does not fit leaves 0 and a status", "[reduce][errors]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const TestType space;
   const auto bad = test::device_copy<TestType>(std::vector<std::int64_t>{int64_max, int64_max});
   const auto good = test::device_copy<TestType>(std::vector<std::int64_t>{40, 2});
@@ -69,7 +69,7 @@ TEMPLATE_LIST_TEST_CASE("an asynchronous sum that does not fit leaves 0 and a st
   CHECK(out.read() == std::vector<std::int64_t>{42});
 }
 
-TEMPLATE_LIST_TEST_CASE("a workspace that is too small is an error", "[reduce][errors]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a workspace that is too small is an error", "[reduce][errors]", test::OneSpace) {
   const TestType space;
   const auto in = test::device_copy<TestType>(test::values<double>(1000));
   const test::GuardedView<double, test::Right, TestType, 0> out({});
@@ -84,7 +84,7 @@ TEMPLATE_LIST_TEST_CASE("a workspace that is too small is an error", "[reduce][e
   test::check_bits(out.read(), std::vector<double>{test::poison<double>()});
 }
 
-TEMPLATE_LIST_TEST_CASE("sizes of team and league that cannot be are errors", "[reduce][errors]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("sizes of team and league that cannot be are errors", "[reduce][errors]", test::OneSpace) {
   const TestType space;
   const std::vector<double> values(100, 1.0);
   test::check_message(sum_message(space, values, {.team_size = -1}),
@@ -111,7 +111,7 @@ struct BulkySum {
   }
 };
 
-TEMPLATE_LIST_TEST_CASE("scratch beyond what a team can have is a resource error", "[reduce][errors]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("scratch beyond what a team can have is a resource error", "[reduce][errors]", test::OneSpace) {
   constexpr bool host = test::runs_on_host<TestType>;
   const BulkySum<host ? 65536 : 116> sum;
   const ReduceOptions options{.team_size = host ? 1 : 1024};

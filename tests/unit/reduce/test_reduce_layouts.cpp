@@ -39,14 +39,14 @@ void check_ranks() {
 }
 
 TEMPLATE_LIST_TEST_CASE("reduce LayoutRight", "[reduce]", test::OneSpace) { check_ranks<test::Right, TestType>(); }
-TEMPLATE_LIST_TEST_CASE("reduce LayoutLeft", "[reduce]", test::Spaces) { check_ranks<test::Left, TestType>(); }
-TEMPLATE_LIST_TEST_CASE("reduce strided views", "[reduce]", test::Spaces) { check_ranks<test::Strided, TestType>(); }
+TEMPLATE_LIST_TEST_CASE("reduce LayoutLeft", "[reduce]", test::OneSpace) { check_ranks<test::Left, TestType>(); }
+TEMPLATE_LIST_TEST_CASE("reduce strided views", "[reduce]", test::OneSpace) { check_ranks<test::Strided, TestType>(); }
 TEMPLATE_LIST_TEST_CASE("reduce blocks", "[reduce]", test::OneSpace) { check_ranks<test::Block, TestType>(); }
 TEMPLATE_LIST_TEST_CASE("reduce blocks of LayoutLeft arrays", "[reduce]", test::OneSpace) {
   check_ranks<test::BlockLeft, TestType>();
 }
 
-TEMPLATE_LIST_TEST_CASE("reduce reads nothing beyond a view, wherever it begins and ends", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("reduce reads nothing beyond a view, wherever it begins and ends", "[reduce]", test::OneSpace) {
   const std::vector<float> values = test::values<float>(64);
   const test::GuardedView<float, test::Right, TestType, 1> in({64}, values);
   const std::vector<float> poisoned(64, test::poison<float>());
@@ -88,7 +88,7 @@ TEMPLATE_LIST_TEST_CASE("reduce elements of which none begins on a 16-byte bound
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("reduce managed, const and rank-0 views", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("reduce managed, const and rank-0 views", "[reduce]", test::OneSpace) {
   const std::vector<double> values = test::values<double>(5003);
   const auto managed = test::device_copy<TestType>(values);
   const Kokkos::View<const double*, TestType> constant = managed;
@@ -98,7 +98,7 @@ TEMPLATE_LIST_TEST_CASE("reduce managed, const and rank-0 views", "[reduce]", te
   CHECK(tessera::reduce(TestType(), element, tessera::Sum<double>{}) == values[4711]);
 }
 
-TEMPLATE_LIST_TEST_CASE("reduce a view whose slices are far apart", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("reduce a view whose slices are far apart", "[reduce]", test::OneSpace) {
   // A column of a matrix.
   const std::vector<double> values = test::values<double>(101 * 211);
   const test::GuardedView<double, test::Right, TestType, 2> in({101, 211}, values);

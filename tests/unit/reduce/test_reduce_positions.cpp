@@ -25,7 +25,7 @@ void check_positions(const Space& space, const InView& in, const std::vector<T>&
   test::check_reducer(space, in, tessera::ArgMaxLast<T>{}, values, options);
 }
 
-TEMPLATE_LIST_TEST_CASE("positions of equal elements are the lowest, or the highest", "[reduce][arg]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("positions of equal elements are the lowest, or the highest", "[reduce][arg]", test::OneSpace) {
   const TestType space;
   for (const std::size_t size : {1, 2, 17, 4099, 50021}) {
     std::vector<std::vector<float>> data{std::vector<float>(size, 3.5f),      std::vector<float>(size, infinity),
@@ -49,7 +49,7 @@ TEMPLATE_LIST_TEST_CASE("positions of equal elements are the lowest, or the high
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("an extreme is found at every place", "[reduce][arg]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("an extreme is found at every place", "[reduce][arg]", test::OneSpace) {
   const std::size_t size = 1031;
   std::vector<float> values = test::values<float>(size);
   for (std::size_t at = 0; at < size; at += 1 + at / 20) {
@@ -87,7 +87,7 @@ void check_ranks() {
   check_layout<Layout, Space, 4>({7, 5, 11, 13});
 }
 
-TEMPLATE_LIST_TEST_CASE("positions are row-major in LayoutLeft", "[reduce][arg]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("positions are row-major in LayoutLeft", "[reduce][arg]", test::OneSpace) {
   check_ranks<test::Left, TestType>();
 }
 TEMPLATE_LIST_TEST_CASE("positions are row-major in strided views", "[reduce][arg]", test::OneSpace) {

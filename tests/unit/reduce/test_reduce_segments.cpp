@@ -68,13 +68,13 @@ void check_lengths(const Space& space, const ReduceOptions& options = {}) {
   check(mixed);
 }
 
-TEMPLATE_LIST_TEST_CASE("segments of all lengths", "[reduce][segments]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("segments of all lengths", "[reduce][segments]", test::OneSpace) {
   check_lengths<test::Right>(TestType());
   check_lengths<test::Misaligned>(TestType());
   check_lengths<test::Strided>(TestType());
 }
 
-TEMPLATE_LIST_TEST_CASE("segments under plans that no tuning would choose", "[reduce][segments]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("segments under plans that no tuning would choose", "[reduce][segments]", test::OneSpace) {
   for (const int team_size : test::odd_team_sizes(TestType())) {
     for (const int league_size : test::odd_league_sizes()) {
       check_lengths<test::Right>(TestType(), {.league_size = league_size, .team_size = team_size});
@@ -82,11 +82,11 @@ TEMPLATE_LIST_TEST_CASE("segments under plans that no tuning would choose", "[re
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("segments that leave elements out", "[reduce][segments]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("segments that leave elements out", "[reduce][segments]", test::OneSpace) {
   check_segments<test::Right, test::PositionSum, std::int32_t>(TestType(), {}, offsets_of({7, 0, 900, 3000}, 5), 10000);
 }
 
-TEMPLATE_LIST_TEST_CASE("exact sums of segments", "[reduce][segments]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("exact sums of segments", "[reduce][segments]", test::OneSpace) {
   const Offsets offsets = offsets_of({3, 0, 2500, 1, 1800, 40});
   for (const int league_size : {0, 5}) {
     const auto size = static_cast<std::size_t>(offsets.back());
@@ -97,7 +97,7 @@ TEMPLATE_LIST_TEST_CASE("exact sums of segments", "[reduce][segments]", test::Sp
 }
 
 TEMPLATE_LIST_TEST_CASE("an empty segment where elements are needed is reported", "[reduce][segments][errors]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const test::GuardedView<float, test::Right, TestType, 1> in({3}, std::vector<float>{4, 2, 3}), out({4});
   const test::GuardedView<std::int64_t, test::Right, TestType, 1> bounds({5}, Offsets{0, 2, 2, 2, 3});
   const auto call = [&] {
@@ -139,7 +139,7 @@ TEMPLATE_LIST_TEST_CASE("segments that cannot be are errors", "[reduce][segments
 }
 
 TEMPLATE_LIST_TEST_CASE("reduce_segments with a workspace launches its kernels and nothing else", "[reduce][segments]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const auto space = test::another_instance<TestType>();
   const Offsets offsets = offsets_of({1000, 9000, 10});
   const test::GuardedView<float, test::Right, TestType, 1> in({10010}, test::values<float>(10010)), out({3});

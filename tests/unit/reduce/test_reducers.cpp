@@ -74,7 +74,7 @@ static_assert(std::is_same_v<tessera::reduce_result_t<tessera::Sum<std::int32_t>
 static_assert(std::is_same_v<tessera::reduce_result_t<tessera::Sum<std::uint64_t>>, std::uint64_t>);
 static_assert(std::is_same_v<tessera::reduce_result_t<tessera::Max<std::int32_t>>, std::int32_t>);
 
-TEMPLATE_LIST_TEST_CASE("a reducer of three members", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a reducer of three members", "[reduce]", test::OneSpace) {
   std::vector<double> values(1009, 1.0);
   values[17] = 3;
   values[1008] = -0.5;
@@ -82,7 +82,7 @@ TEMPLATE_LIST_TEST_CASE("a reducer of three members", "[reduce]", test::Spaces) 
   CHECK(tessera::reduce(TestType(), test::device_copy<TestType>(std::vector<double>{}), Product{}) == 1);
 }
 
-TEMPLATE_LIST_TEST_CASE("a reducer with state, map and finalize", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a reducer with state, map and finalize", "[reduce]", test::OneSpace) {
   std::vector<float> values;
   for (int i = 0; i < 10001; ++i) values.push_back(static_cast<float>(i));
   CHECK(tessera::reduce(TestType(), test::device_copy<TestType>(values), ScaledMean{2}) == 10000.0f);
@@ -98,7 +98,7 @@ void check_fingerprint(std::size_t size, const tessera::ReduceOptions& options) 
   CHECK((tessera::reduce(Space(), test::device_copy<Space>(values), reducer, options) == expected));
 }
 
-TEMPLATE_LIST_TEST_CASE("each element counts exactly once", "[reduce]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("each element counts exactly once", "[reduce]", test::OneSpace) {
   for (const std::size_t size : {0, 1, 31, 8191, 8192, 8193, 100003}) {
     check_fingerprint<TestType>(size, {});
     for (const int team_size : test::odd_team_sizes(TestType())) {

@@ -11,6 +11,7 @@
 
 #include "reference/filter_reference.hpp"
 #include "reference/transpose_reference.hpp"
+#include "reference/window_reference.hpp"
 
 namespace {
 
@@ -93,6 +94,52 @@ TEST_CASE("the reference keeps the outputs whose window leaves the line on a sid
   CHECK(filtered({1, 10}, wide) == std::vector<double>{1, 10});
 }
 
+TEST_CASE("the reference's odd extension turns a line about its ends", "[reference]") {
+  const auto extended = [](const std::vector<double>& line, int before, int after) {
+    const LinearFilter<long double> odd{{1}, Edge::odd, Edge::odd};
+    std::vector<double> values;
+    for (int j = -before; j < static_cast<int>(line.size()) + after; ++j) {
+      values.push_back(static_cast<double>(reference::extended_element(line, odd, j).value));
+    }
+    return values;
+  };
+  // As numpy.pad of mode reflect with reflect_type odd.
+  CHECK(extended({1, 2, 4, 8}, 3, 3) == std::vector<double>{-6, -2, 0, 1, 2, 4, 8, 12, 14, 15});
+  CHECK(extended({0, 3}, 3, 3) == std::vector<double>{-9, -6, -3, 0, 3, 6, 9, 12});
+  CHECK(extended({0, 1, 5}, 5, 5) == std::vector<double>{-11, -10, -9, -5, -1, 0, 1, 5, 9, 10, 11, 15, 19});
+  CHECK(extended({7}, 2, 2) == std::vector<double>(5, 7));
+  const LinearFilter<long double> odd{{1, 1}, Edge::odd, Edge::odd};
+  CHECK(reference::filter_line(std::vector<double>{3, 1}, odd)[0].sum_abs == 3 + (2 * 3 + 1));
+}
+
+TEST_CASE("the reference scales what taps inside give", "[reference]") {
+  const LinearFilter<long double> both{{1, 2, 6}, Edge::renormalise, Edge::renormalise};
+  CHECK(filtered({1, 10, 100}, both) == std::vector<double>{(2 + 60) * 9 / 8.0, 621, (10 + 200) * 3});
+  const LinearFilter<long double> left{{1, 2, 6}, Edge::renormalise, Edge::nearest};
+  CHECK(filtered({1, 10, 100}, left) == std::vector<double>{(2 + 60) * 9 / 8.0, 621, 10 + 200 + 600});
+  LinearFilter<long double> none{{1, 2, -2}, Edge::renormalise, Edge::renormalise};
+  CHECK(std::isnan(filtered({1, 10, 100}, none)[0]));
+  none.omit_nan = true;
+  none.right = Edge::constant;
+  const std::vector<double> omitted = filtered({1, std::numeric_limits<double>::quiet_NaN(), 100}, none);
+  CHECK(omitted[0] == 1);
+  CHECK(omitted[1] == (1 - 200) / -1);
+  CHECK(std::isnan(omitted[2]));
+}
+
+TEST_CASE("the reference has no outputs whose window leaves the line on a side of mode valid", "[reference]") {
+  const std::vector<double> line{1, 10, 100, 1000};
+  LinearFilter<long double> filter{{1, 2, 3, 4}, Edge::valid, Edge::valid};
+  CHECK(filtered(line, filter) == std::vector<double>{4321});
+  filter.right = Edge::constant;
+  CHECK(filtered(line, filter) == std::vector<double>{4321, 3210});
+  filter.left = Edge::constant;
+  filter.right = Edge::valid;
+  CHECK(filtered(line, filter) == std::vector<double>{3 + 40, 2 + 30 + 400, 4321});
+  filter.left = Edge::valid;
+  CHECK(filtered({1, 10, 100}, filter).empty());
+}
+
 TEST_CASE("reference sides may differ, and windows may be wider than the line", "[reference]") {
   const LinearFilter<long double> filter{{1, 10, 100, 1000, 10000}, Edge::wrap, Edge::nearest, 0, 0, false};
   CHECK(filtered({1, 2}, filter) == std::vector<double>{22121, 22212});
@@ -108,6 +155,24 @@ TEST_CASE("the reference's integers are exact and clamp", "[reference]") {
   CHECK(reference::clamped<std::int64_t>(-outputs[1].value) == std::numeric_limits<std::int64_t>::min());
   CHECK(reference::clamped<std::uint64_t>(-1) == 0);
   CHECK(reference::clamped<std::int32_t>(7) == 7);
+}
+
+TEST_CASE("the reference's windows hold what correlate reads, and their means are exact", "[reference]") {
+  const std::vector<int> line{1, 2, 3, 4};
+  const auto elements = [&](std::int64_t i, const reference::Window<int>& window) {
+    return reference::window_elements(line, i, window);
+  };
+  CHECK(elements(0, {.size = 3}) == std::vector<int>{1, 1, 2});
+  CHECK(elements(3, {.size = 4, .origin = -2, .right = Edge::wrap}) == std::vector<int>{4, 1, 2, 3});
+  CHECK(elements(1, {.size = 5, .left = Edge::constant, .cval = 9}) == std::vector<int>{9, 1, 2, 3, 4});
+  CHECK(elements(0, {.size = 2, .left = Edge::keep}).empty());
+  constexpr std::int64_t low = std::numeric_limits<std::int64_t>::min();
+  CHECK(reference::integer_window_mean(std::vector<std::int64_t>{low, low, low}) == -0x1p63);
+  CHECK(reference::integer_window_mean(std::vector<int>{1, 0, 0}) == 1.0 / 3);
+  CHECK(reference::integer_window_mean(std::vector<std::int64_t>{(std::int64_t{1} << 53) + 1}) == 0x1p53);
+  const auto mean = reference::window_mean(std::vector<double>{1, -2, 4});
+  CHECK(mean.value == 1);
+  CHECK(static_cast<double>(mean.bound) == 7 * 0x1p-53 * 7 / 3);
 }
 
 TEST_CASE("the reference transpose", "[reference]") {

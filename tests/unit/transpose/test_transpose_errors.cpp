@@ -18,7 +18,7 @@ using tessera::TransposePlan;
 template <class Space>
 using Matrix = test::GuardedView<float, test::Right, Space, 2>;
 
-TEMPLATE_LIST_TEST_CASE("extents that do not match are an error", "[transpose][errors]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("extents that do not match are an error", "[transpose][errors]", test::OneSpace) {
   const Matrix<TestType> in({3, 4}, test::values<float>(12)), same({3, 4}), longer({4, 5});
   const auto refused = [&](const Matrix<TestType>& out, std::string_view extents) {
     const auto call = [&] { tessera::transpose(TestType(), in.view(), out.view()); };
@@ -30,7 +30,7 @@ TEMPLATE_LIST_TEST_CASE("extents that do not match are an error", "[transpose][e
   refused(longer, "(4, 5)");
 }
 
-TEMPLATE_LIST_TEST_CASE("a transpose onto its input is an error", "[transpose][errors]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a transpose onto its input is an error", "[transpose][errors]", test::OneSpace) {
   const Matrix<TestType> memory({8, 4}, test::values<float>(32));
   const auto block = [&](int begin) {
     return Kokkos::subview(memory.view(), Kokkos::pair<int, int>(begin, begin + 4), Kokkos::ALL);
@@ -46,7 +46,7 @@ TEMPLATE_LIST_TEST_CASE("a transpose onto its input is an error", "[transpose][e
 }
 
 TEMPLATE_LIST_TEST_CASE("team and league sizes that a transpose cannot have are errors", "[transpose][errors]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const Matrix<TestType> in({3, 4}, test::values<float>(12)), out({4, 3});
   const auto message = [&](const tessera::TransposeOptions& options) {
     return test::message_of<InvalidArgument>([&] { tessera::transpose(TestType(), in.view(), out.view(), options); });
@@ -59,7 +59,8 @@ TEMPLATE_LIST_TEST_CASE("team and league sizes that a transpose cannot have are 
                       {"tessera::transpose", "`options`", "team_size 1000000", "expected", "0 to", ";"});
 }
 
-TEMPLATE_LIST_TEST_CASE("a transpose plan is a pure function and takes overrides", "[transpose][plan]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a transpose plan is a pure function and takes overrides", "[transpose][plan]",
+                        test::OneSpace) {
   const TestType space;
   const auto limit = static_cast<std::size_t>(Kokkos::TeamPolicy<TestType>::scratch_size_max(0));
   TransposePlan plan;
@@ -95,7 +96,7 @@ TEST_CASE("a transpose plan prints itself", "[transpose][plan]") {
 }
 
 TEMPLATE_LIST_TEST_CASE("a transpose launches one kernel on its instance and nothing else", "[transpose]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const auto space = test::another_instance<TestType>();
   const std::vector<float> values = test::values<float>(300 * 200);
   const Matrix<TestType> in({300, 200}, values), out({200, 300});

@@ -9,33 +9,14 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
-#include <tessera/detail/convert.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
-#include <tessera/filter/detail/line_array.hpp>
+#include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/detail/stage.hpp>
 #include <tessera/filter/filter_plan.hpp>
 #include <tessera/filter/team_filter.hpp>
 
 namespace tessera::detail {
-
-/// Types of one instantiation. Integers are staged as they are: a wider accumulator would only fill scratch.
-template <class In, class Out, class Accumulator>
-struct FilterTypes {
-  using in_type = In;
-  using out_type = Out;
-  using accumulator_type = Accumulator;
-  using staged_type = std::conditional_t<std::is_floating_point_v<Accumulator>, Accumulator, In>;
-  using weight_type = std::conditional_t<std::is_floating_point_v<Accumulator>, Accumulator, std::int64_t>;
-};
-
-/// The window: out[i] = sum_k w[k] x[i - reach_left + k], w reversed for a convolution.
-struct FilterWindow {
-  const double* weights;
-  std::int64_t taps;
-  std::int64_t reach_left;
-  bool reversed;
-};
 
 template <ExecutionSpace Space, class Types>
 struct FilterOverlapping {
@@ -52,10 +33,7 @@ struct FilterOverlapping {
   using StridedPiece =
       Kokkos::View<T*, Kokkos::LayoutStride, Kokkos::AnonymousSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  LineArray<const In> in;
-  LineArray<Out> out;
-  FilterWindow window;
-  Boundary<In> boundary;
+  FilterJob<Types> job;
   int tile, taps_per_pass;
   std::int64_t tiles_per_line, tiles;
   FilterScratch pieces;
@@ -64,30 +42,26 @@ struct FilterOverlapping {
     std::byte* scratch = team_scratch(team, pieces.bytes);
     for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
       const QuotientRemainder split = divide(index, tiles_per_line);
-      filter_tile(team, scratch, in.line(split.quotient), out.line(split.quotient), split.remainder * tile);
+      filter_tile(team, scratch, job.in.line(split.quotient), job.out.line(split.quotient), split.remainder * tile);
     }
   }
 
   KOKKOS_FUNCTION void filter_tile(const member_type& team, std::byte* scratch, const In* x, Out* y,
                                    std::int64_t first) const {
-    const std::int64_t n = in.extent;
-    const std::int64_t end = Kokkos::min(first + tile, n);
-    const std::int64_t reach_right = window.taps - 1 - window.reach_left;
-    const std::int64_t kept_left = boundary.left == BoundaryMode::keep ? window.reach_left : 0;
-    const std::int64_t kept_right = boundary.right == BoundaryMode::keep ? n - reach_right : n;
-    const std::int64_t begin_computed = Kokkos::min(Kokkos::max(first, kept_left), end);
-    const std::int64_t end_computed = Kokkos::max(Kokkos::min(end, kept_right), begin_computed);
-    copy_kept(team, x, y, first, begin_computed);
-    copy_kept(team, x, y, end_computed, end);
-    if (begin_computed < end_computed) {
-      filter_range(team, scratch, x, y, begin_computed, static_cast<int>(end_computed - begin_computed));
+    const std::int64_t end = Kokkos::min(first + tile, job.out.extent);
+    const std::int64_t begin_plain = Kokkos::min(Kokkos::max(first, job.rule.plain_begin()), end);
+    const std::int64_t end_plain = Kokkos::max(Kokkos::min(end, job.rule.plain_end()), begin_plain);
+    filter_end(team, x, y, first, begin_plain);
+    filter_end(team, x, y, end_plain, end);
+    if (begin_plain < end_plain) {
+      filter_range(team, scratch, x, y, begin_plain, static_cast<int>(end_plain - begin_plain));
     }
   }
 
-  KOKKOS_FUNCTION void copy_kept(const member_type& team, const In* x, Out* y, std::int64_t first,
-                                 std::int64_t end) const {
+  KOKKOS_FUNCTION void filter_end(const member_type& team, const In* x, Out* y, std::int64_t first,
+                                  std::int64_t end) const {
     for (std::int64_t i = first + team.team_rank(); i < end; i += team.team_size()) {
-      y[i * out.stride] = convert<Out>(x[i * in.stride]);
+      y[i * job.out.stride] = job.rule.output(x, i);
     }
   }
 
@@ -95,25 +69,26 @@ struct FilterOverlapping {
                                     std::int64_t first, int count) const {
     auto* weights = reinterpret_cast<Weight*>(scratch + pieces.weights_at);
     const Piece<Accumulator> sums(reinterpret_cast<Accumulator*>(scratch + pieces.sums_at), count);
-    for (std::int64_t tap = 0; tap < window.taps; tap += taps_per_pass) {
-      const int taps = static_cast<int>(Kokkos::min<std::int64_t>(taps_per_pass, window.taps - tap));
+    for (std::int64_t tap = 0; tap < job.rule.window.taps; tap += taps_per_pass) {
+      const int taps = static_cast<int>(Kokkos::min<std::int64_t>(taps_per_pass, job.rule.window.taps - tap));
       const int span = count + taps - 1;
-      const Staged* footprint = stage_line(team, x, in.stride, in.extent, first - window.reach_left + tap, span,
-                                           boundary, reinterpret_cast<Staged*>(scratch + pieces.footprint_at));
+      const Staged* footprint =
+          stage_line(team, x, job.in.stride, job.in.extent, first - job.rule.window.reach_left + tap, span,
+                     job.rule.boundary, reinterpret_cast<Staged*>(scratch + pieces.footprint_at));
       for (int k = team.team_rank(); k < taps; k += team.team_size()) {
-        weights[k] = static_cast<Weight>(window.weights[window.reversed ? window.taps - 1 - tap - k : tap + k]);
+        weights[k] = static_cast<Weight>(job.rule.window.weight(tap + k));
       }
       team.team_barrier();
       const Piece<const Staged> staged(footprint, span);
       const Piece<const Weight> staged_weights(weights, taps);
       const Piece<Accumulator> earlier(sums.data(), tap == 0 ? 0 : count);
-      if (tap + taps < window.taps) {
+      if (tap + taps < job.rule.window.taps) {
         team_correlate<Accumulator>(team, staged, staged_weights, sums, earlier);
-      } else if (out.stride == 1) {
+      } else if (job.out.stride == 1) {
         team_correlate<Accumulator>(team, staged, staged_weights, Piece<Out>(y + first, count), earlier);
       } else {
-        const StridedPiece<Out> target(y + first * out.stride,
-                                       Kokkos::LayoutStride(count, static_cast<std::size_t>(out.stride)));
+        const StridedPiece<Out> target(y + first * job.out.stride,
+                                       Kokkos::LayoutStride(count, static_cast<std::size_t>(job.out.stride)));
         team_correlate<Accumulator>(team, staged, staged_weights, target, earlier);
       }
       team.team_barrier();  // scratch is staged anew
@@ -122,13 +97,12 @@ struct FilterOverlapping {
 };
 
 template <class Types, ExecutionSpace Space>
-void launch_overlapping(const Space& space, const FilterPlan& plan, const LineArray<const typename Types::in_type>& in,
-                        const LineArray<typename Types::out_type>& out, const FilterWindow& window,
-                        const Boundary<typename Types::in_type>& boundary, int asked_team_size) {
-  const std::int64_t tiles_per_line = ceil_div(in.extent, plan.tile);
-  const FilterScratch pieces = filter_scratch<Types>(plan.tile, plan.taps_per_pass, window.taps > plan.taps_per_pass);
+void launch_overlapping(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job, int asked_team_size) {
+  const std::int64_t tiles_per_line = ceil_div(job.out.extent, plan.tile);
+  const FilterScratch pieces =
+      filter_scratch<Types>(plan.tile, plan.taps_per_pass, job.rule.window.taps > plan.taps_per_pass);
   const FilterOverlapping<Space, Types> functor{
-      in, out, window, boundary, plan.tile, plan.taps_per_pass, tiles_per_line, in.lines() * tiles_per_line, pieces};
+      job, plan.tile, plan.taps_per_pass, tiles_per_line, job.in.lines() * tiles_per_line, pieces};
   auto policy = Kokkos::TeamPolicy<Space>(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable("tessera::filter", policy, functor, asked_team_size);

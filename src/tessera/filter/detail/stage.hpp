@@ -22,9 +22,83 @@ struct Boundary {
   BoundaryMode left, right;
   T cval;
 
+  /// For element j of a line of n; of those inside, any that reads them as they are.
+  [[nodiscard]] KOKKOS_FUNCTION BoundaryMode mode(std::int64_t j, std::int64_t n) const {
+    return j < 0 ? left : j >= n ? right : BoundaryMode::nearest;
+  }
   [[nodiscard]] KOKKOS_FUNCTION T element(const T* line, std::int64_t stride, std::int64_t j, std::int64_t n) const {
     const std::int64_t index = boundary_index(j < 0 ? left : right, j, n);
     return index < 0 ? cval : line[index * stride];
+  }
+};
+
+/// Element j, beyond a line of n >= 1, under mode odd: a reflection about an end's element e makes 2 e - v of v.
+template <class Accumulator, class T>
+KOKKOS_FUNCTION Accumulator odd_element(const T* line, std::int64_t stride, std::int64_t j, std::int64_t n) {
+  if (n == 1) return static_cast<Accumulator>(line[0]);
+  // Seen from the end that is crossed first: the other end's element has no part in the first reflection.
+  const bool before = j < 0;
+  const QuotientRemainder distance = divide(before ? -j : j - (n - 1), n - 1);
+  const bool even = distance.quotient % 2 == 0;
+  const std::int64_t from_end = even ? distance.remainder : n - 1 - distance.remainder;
+  const auto end = static_cast<Accumulator>(line[(before ? 0 : n - 1) * stride]);
+  const auto value = static_cast<Accumulator>(line[(before ? from_end : n - 1 - from_end) * stride]);
+  const Accumulator reflected = even ? Accumulator(2) * end - value : value;
+  const std::int64_t pairs = (distance.quotient + 1) / 2;  // of reflections, one about each end
+  if (pairs == 0) return reflected;
+  const auto other = static_cast<Accumulator>(line[(before ? n - 1 : 0) * stride]);
+  return reflected + static_cast<Accumulator>(2 * pairs) * (end - other);
+}
+
+/// A boundary without divisions: right for elements less than a line away from it, and where each side's mode is
+/// plain() or the outputs that need that side are made otherwise.
+template <class T>
+struct BoundaryFold {
+  std::int64_t extent;
+  std::int64_t first_left, first_right;  // element j beyond the line is first + sign j
+  int sign_left, sign_right;
+  bool constant_left, constant_right;
+  T cval;
+
+  BoundaryFold(const Boundary<T>& boundary, std::int64_t n)
+      : extent(n),
+        first_left(boundary_index(boundary.left, -1, n) + sign(boundary.left)),
+        first_right(boundary_index(boundary.right, n, n) - sign(boundary.right) * n),
+        sign_left(sign(boundary.left)),
+        sign_right(sign(boundary.right)),
+        constant_left(boundary.left == BoundaryMode::constant),
+        constant_right(boundary.right == BoundaryMode::constant),
+        cval(boundary.cval) {}
+
+  /// Another element of the line stands for each beyond that outputs need, or cval.
+  KOKKOS_FUNCTION static bool plain(BoundaryMode mode) {
+    return mode != BoundaryMode::odd && mode != BoundaryMode::renormalise && mode != BoundaryMode::keep;
+  }
+
+  /// Element j, or any element where j is a line or more away.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T element(const T* line, std::int64_t stride, std::int64_t j) const {
+    const std::int64_t index = j < 0 ? first_left + sign_left * j : j >= extent ? first_right + sign_right * j : j;
+    const T value = line[Kokkos::min(Kokkos::max(index, std::int64_t{0}), extent - 1) * stride];
+    return (j < 0 && constant_left) || (j >= extent && constant_right) ? cval : value;
+  }
+
+ private:
+  static int sign(BoundaryMode mode) {
+    switch (mode) {
+      case BoundaryMode::reflect:
+      case BoundaryMode::mirror:
+        return -1;
+      case BoundaryMode::wrap:
+        return 1;
+      case BoundaryMode::nearest:
+      case BoundaryMode::constant:
+      case BoundaryMode::odd:
+      case BoundaryMode::renormalise:
+      case BoundaryMode::valid:
+      case BoundaryMode::keep:
+        break;
+    }
+    return 0;
   }
 };
 
@@ -42,7 +116,7 @@ KOKKOS_FUNCTION Staged* stage_elements(const Member& team, const T* source, int 
     constexpr int width = packed_length<T>;
     const int head = static_cast<int>(misaligned_head(source, count));
     Staged* target = scratch + (width - head) % width;
-    if (team.team_rank() < head) target[team.team_rank()] = static_cast<Staged>(source[team.team_rank()]);
+    for (int i = team.team_rank(); i < head; i += team.team_size()) target[i] = static_cast<Staged>(source[i]);
     const int packs = (count - head) / width;
     const auto* memory = reinterpret_cast<const Packed<T>*>(source + head);
     for (int p = team.team_rank(); p < packs; p += team.team_size()) {

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a caller's options come to: checked values, the arithmetic, and where windows and outputs lie.
+#ifndef TESSERA_FILTER_DETAIL_FILTER_REQUEST_HPP
+#define TESSERA_FILTER_DETAIL_FILTER_REQUEST_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/convert.hpp>
+#include <tessera/error.hpp>
+#include <tessera/filter/detail/filter_job.hpp>
+#include <tessera/filter/filter_options.hpp>
+#include <tessera/filter/weights.hpp>
+#include <type_traits>
+#include <variant>
+
+namespace tessera::detail {
+
+/// The element of type T that cval stands for. Floating types round; what does not fit is refused.
+template <class T>
+T boundary_value(std::string_view function, const FilterOptions& options) {
+  if (options.mode_left != BoundaryMode::constant && options.mode_right != BoundaryMode::constant) return T(0);
+  return std::visit(
+      [&](const auto cval) {
+        const T value = convert<T>(cval);
+        bool fine = true;
+        if constexpr (std::is_floating_point_v<T>) {
+          fine = std::isfinite(value) || !std::isfinite(static_cast<double>(cval));
+        } else if constexpr (std::is_floating_point_v<decltype(cval)>) {
+          // A clamped or rounded value does not convert back; 2^63 and 2^64 would, by rounding.
+          fine = static_cast<double>(value) == cval && std::abs(cval) < (std::is_signed_v<T> ? 0x1p63 : 0x1p64);
+          if (std::is_signed_v<T> && cval == -0x1p63) fine = sizeof(T) == 8;
+        } else {
+          fine = static_cast<Int128>(value) == static_cast<Int128>(cval);
+        }
+        require_argument(fine, function, "options", "cval " + std::to_string(cval),
+                         "a value of the input's element type", "choose one that the type can hold");
+        return value;
+      },
+      options.cval);
+}
+
+/// Magnitude of the largest product sum that integer data can give: type's largest magnitude times sum |w|.
+template <class T>
+long double integer_bound(long double magnitude_sum) {
+  return std::ldexp(magnitude_sum,
+                    std::is_signed_v<T> ? static_cast<int>(8 * sizeof(T)) - 1 : static_cast<int>(8 * sizeof(T)));
+}
+
+/// Integers are never NaN.
+template <class T>
+bool omits_nan(const FilterOptions& options) {
+  return std::is_floating_point_v<T> && options.nan == NanPolicy::omit;
+}
+
+/// For windows that are not sums.
+inline void require_element_modes(std::string_view function, BoundaryMode left, BoundaryMode right) {
+  for (const BoundaryMode mode : {left, right}) {
+    const bool fine = std::find(element_modes.begin(), element_modes.end(), mode) != element_modes.end();
+    require_argument(fine, function, "options", "mode " + std::string(to_string(mode)), names_of(element_modes),
+                     "the others are for linear filters");
+  }
+}
+
+enum class FilterArithmetic { element, float64, int64, int128 };
+
+inline bool has_mode(const FilterOptions& options, BoundaryMode mode) {
+  return options.mode_left == mode || options.mode_right == mode;
+}
+
+/// What leaves out taps needs weights that results can be scaled by.
+template <class T, ExecutionSpace Space>
+void require_scalable(std::string_view function, const FilterWeights<Space>& weights, const FilterOptions& options) {
+  const bool renormalises = has_mode(options, BoundaryMode::renormalise);
+  require_argument(weights.sum() != 0 || !(renormalises || omits_nan<T>(options)), function, "weights",
+                   "weights with sum 0 under " + std::string(renormalises ? "mode renormalise" : "NaN policy omit"),
+                   "a sum that results can be scaled by", "choose another mode or policy");
+}
+
+/// In which arithmetic a filter of T along lines of extent elements runs (semantics: exact integers with integer
+/// weights, whatever their size).
+template <class T, ExecutionSpace Space>
+FilterArithmetic filter_arithmetic(std::string_view function, const FilterWeights<Space>& weights, std::int64_t extent,
+                                   const FilterOptions& options) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return options.accumulate == FilterAccumulate::float64 && sizeof(T) < sizeof(double) ? FilterArithmetic::float64
+                                                                                         : FilterArithmetic::element;
+  } else {
+    if (!weights.is_integer() || has_mode(options, BoundaryMode::renormalise)) return FilterArithmetic::float64;
+    long double magnitude_sum = weights.magnitude_sum();
+    if (has_mode(options, BoundaryMode::odd)) {
+      // Each reflection adds at most twice the range of the data to what stands in for an element.
+      const std::int64_t reflections = extent < 2 ? 0 : (weights.size() - 1) / (extent - 1) + 1;
+      magnitude_sum = std::max(magnitude_sum, 1.0L) * static_cast<long double>(1 + 2 * reflections);
+    }
+    // Half of the range: magnitude_sum is rounded above 2^64.
+    if (integer_bound<T>(magnitude_sum) < 0x1p62L) return FilterArithmetic::int64;
+    require_argument(magnitude_sum < 0x1p62L, function, "weights",
+                     "integer weights with a sum of magnitudes above 2^62 (under mode odd less, by how often the "
+                     "window holds the line)",
+                     "less with integer data", "scale the weights down, or filter in floating point");
+    return FilterArithmetic::int128;
+  }
+}
+
+/// Calls visitor(FilterTypes<..>{}) with the types of that arithmetic.
+template <class In, class Out, class Visitor>
+auto visit_filter_types(FilterArithmetic arithmetic, Visitor&& visitor) {
+  if constexpr (std::is_floating_point_v<In>) {
+    if (arithmetic == FilterArithmetic::element) return visitor(FilterTypes<In, Out, In>{});
+  } else {
+    if (arithmetic == FilterArithmetic::int64) return visitor(FilterTypes<In, Out, std::int64_t>{});
+    if (arithmetic == FilterArithmetic::int128) return visitor(FilterTypes<In, Out, Int128>{});
+  }
+  return visitor(FilterTypes<In, Out, double>{});
+}
+
+/// 0 <= result < rank
+inline int filter_axis(std::string_view function, int axis, int rank) {
+  require_argument(-rank <= axis && axis < rank, function, "options", "axis " + std::to_string(axis),
+                   std::to_string(-rank) + " to " + std::to_string(rank - 1), "choose an axis of `in`");
+  return axis < 0 ? axis + rank : axis;
+}
+
+/// How windows lie, and which outputs there are.
+struct FilterSpan {
+  std::int64_t reach_left;    // of output 0
+  std::int64_t first_output;  // the element it stands for: mode valid leaves out those before
+  std::int64_t outputs;
+};
+
+inline FilterSpan filter_span(bool reversed, std::int64_t taps, std::int64_t extent, const FilterOptions& options) {
+  // A convolution is the correlation with the weights reversed about the output's element.
+  const std::int64_t left = reversed ? taps - 1 - taps / 2 - options.origin : taps / 2 + options.origin;
+  const std::int64_t first = options.mode_left == BoundaryMode::valid ? left : 0;
+  const std::int64_t last = options.mode_right == BoundaryMode::valid ? taps - 1 - left : 0;
+  return {left - first, first, std::max<std::int64_t>(0, extent - first - last)};
+}
+
+}  // namespace tessera::detail
+
+#endif

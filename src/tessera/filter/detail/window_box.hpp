@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The mean of a window: an operation of the window kernels (see window_extremum.hpp).
+//
+// The quotient is P. Markstein's ("Computation of elementary functions on the IBM RISC System/6000 processor", 1990).
+#ifndef TESSERA_FILTER_DETAIL_WINDOW_BOX_HPP
+#define TESSERA_FILTER_DETAIL_WINDOW_BOX_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tessera/detail/convert.hpp>
+#include <tessera/detail/noinline.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// Windows up to here: sums of 32-bit integers then fit 64 bits, of 64-bit ones 95.
+inline constexpr std::int64_t box_window_max = (std::int64_t{1} << 31) - 1;
+
+/// sum / window, rounded once to nearest even, for |sum| < 2^95 and window < 2^31.
+TESSERA_NOINLINE KOKKOS_INLINE_FUNCTION double rounded_quotient(Int128 sum, std::int64_t window) {
+  constexpr Int128 exact = Int128{1} << 53;
+  if (sum > -exact && sum < exact) return static_cast<double>(sum) / static_cast<double>(window);
+  // At least 54 bits of the quotient, the last one set where anything is left: enough for the rounding.
+  const Int128 magnitude = (sum < 0 ? -sum : sum) << 32;
+  Int128 quotient = magnitude / window;
+  bool inexact = quotient * window != magnitude;
+  double scale = 0x1p-32;
+  while ((quotient >> 63) != 0) {
+    inexact = inexact || (quotient & 0xff) != 0;
+    quotient >>= 8;
+    scale *= 0x1p8;
+  }
+  const auto digits = static_cast<std::int64_t>(quotient) | (inexact ? 1 : 0);
+  const double rounded = static_cast<double>(digits) * scale;
+  return sum < 0 ? -rounded : rounded;
+}
+
+/// Floating data is summed in double, integers exactly.
+template <class T>
+struct WindowBox {
+  using in_type = T;
+  using out_type = std::conditional_t<std::is_floating_point_v<T>, T, double>;
+  using value_type = std::conditional_t<std::is_floating_point_v<T>, double,
+                                        std::conditional_t<(sizeof(T) < 8), std::int64_t, Int128>>;
+  static constexpr bool is_idempotent = false;
+
+  std::int64_t window;
+  double inverse;  // of window
+
+  KOKKOS_FUNCTION value_type identity() const { return value_type(0); }
+  template <class Staged>
+  KOKKOS_FUNCTION value_type value(Staged element) const {
+    return static_cast<value_type>(element);
+  }
+  KOKKOS_FUNCTION value_type join(value_type a, value_type b) const { return a + b; }
+  KOKKOS_FUNCTION out_type result(value_type sum) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return static_cast<out_type>(quotient(sum + 0.0));  // no -0.0, which some orders of summation would lose
+    } else {
+      return rounded_quotient(sum, window);
+    }
+  }
+
+ private:
+  /// The division's own bits. A device divides in a dozen instructions and a branch: two corrections of the product
+  /// with the inverse give the same, away from the ends of the exponent's range.
+  [[nodiscard]] KOKKOS_FUNCTION double quotient(double sum) const {
+    const auto divisor = static_cast<double>(window);
+    KOKKOS_IF_ON_DEVICE(
+        (const double first = sum * inverse; if (Kokkos::fabs(first) > 0x1p-960 && Kokkos::fabs(first) < 0x1p1000) {
+          const double better = Kokkos::fma(Kokkos::fma(-first, divisor, sum), inverse, first);
+          return Kokkos::fma(Kokkos::fma(-better, divisor, sum), inverse, better);
+        } return sum / divisor;))
+    KOKKOS_IF_ON_HOST((return sum / divisor;))
+  }
+};
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device level: the median of a moving window along the last axis.
+#ifndef TESSERA_FILTER_MEDIAN_FILTER_HPP
+#define TESSERA_FILTER_MEDIAN_FILTER_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstdint>
+#include <string>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
+#include <tessera/filter/detail/median_levels.hpp>
+#include <tessera/filter/detail/median_network.hpp>
+#include <tessera/filter/detail/median_wide.hpp>
+#include <tessera/filter/filter.hpp>
+#include <tessera/filter/median_plan.hpp>
+#include <type_traits>
+
+namespace tessera {
+
+namespace detail {
+
+template <ExecutionSpace Space, class T, class Out>
+void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines, int asked_team_size) {
+  const std::int64_t width = plan.network_window != 0 ? plan.network_window : lines.taps;
+  const MedianScratch pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, width);
+  const auto launch = [&]<class Method>(Method) { launch_median<Method>(space, plan, lines, pieces, asked_team_size); };
+  switch (plan.method) {
+    case MedianMethod::network:
+      if (plan.network_window == 5) return launch(NetworkMedian<T, 5, 3>{});
+      if (plan.network_window == 9) return launch(NetworkMedian<T, 9, 5>{});
+      if (plan.network_window == 17) return launch(NetworkMedian<T, 17, 9>{});
+      return launch(NetworkMedian<T, 33, 11>{});
+    case MedianMethod::sorted:
+      if constexpr (is_host_space<Space>) return launch(SortedMedian<T>{});
+      break;
+    case MedianMethod::levels:
+      return launch(LevelsMedian<T>{});
+    case MedianMethod::direct:
+      break;
+  }
+  launch(DirectMedian<T>{});
+}
+
+}  // namespace detail
+
+/// Replaces every element of the lines of one axis by the median of the m elements around it: out[i] is element
+/// floor(m/2), counted from 0, of the ascending x[i - a] .. x[i - a + m - 1], a = floor(m/2) + origin, for even m too.
+/// x beyond the line is what the boundary modes say. Asynchronous on the instance; no allocation, no fence.
+///
+/// \param[in] space    the instance that runs it
+/// \param[in] in       rank 1 to 8, any extents (64-bit sizes, 0 included) and layout, of numbers of 4 or 8 bytes
+/// \param[in] window   m >= 1; it may exceed n
+/// \param[out] out     the extents of in, any layout, memory disjoint from in
+/// \param[in] options  axis, modes (elements: not odd, renormalise, valid), cval, origin, sizes of league and
+///                     team; how sums accumulate does not matter here
+///
+/// Exact: every output is an element of its window, -0.0 before +0.0, converted to the output's type (floats round,
+/// integers clamp). A NaN reaches exactly the outputs whose window holds it, and is a quiet one there. The same bits
+/// for every plan and device. Cost: up to m = 33 some exchanges in registers for an output, which neighbours share.
+/// Wider windows on hosts move about m / 3 keys for an output, within a sorted window in scratch. Devices take a step
+/// for each bit of the elements' type that differs within a tile, however wide the window is. Windows that scratch
+/// cannot hold (about 8000 floats on hosts, 5500 on devices; half as many of 8 bytes) take m steps for each bit.
+/// Compulsory bytes: each element of in read once, each of out written once.
+/// \throws InvalidArgument  for a window below 1, extents that differ, overlapping views, an origin beyond the window,
+/// a
+///                          cval that the input's type cannot hold, a variant of the linear filters, sizes of league or
+///                          team that the space cannot have
+template <ExecutionSpace Space, View InView, View OutView>
+void median_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                   const FilterOptions& options = {}) {
+  static_assert(AccessibleFrom<InView, Space>,
+                "tessera::median_filter: `in` must be in memory that the space can access");
+  static_assert(AccessibleFrom<OutView, Space>,
+                "tessera::median_filter: `out` must be in memory that the space can access");
+  static_assert(InView::rank() >= 1, "tessera::median_filter: `in` must have rank 1 to 8");
+  static_assert(static_cast<std::size_t>(InView::rank()) == static_cast<std::size_t>(OutView::rank()),
+                "tessera::median_filter: `in` and `out` must have the same rank");
+  using T = typename InView::non_const_value_type;
+  using Out = typename OutView::value_type;
+  static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) && std::is_arithmetic_v<Out>,
+                "tessera::median_filter: the elements must be numbers, those of `in` of 4 or 8 bytes");
+  constexpr std::string_view function = "tessera::median_filter";
+  const Kokkos::Profiling::ScopedRegion region("tessera::median_filter");
+
+  bool same_extents = true;
+  for (std::size_t d = 0; d < InView::rank(); ++d) same_extents = same_extents && in.extent(d) == out.extent(d);
+  detail::require_argument(same_extents, function, "out", "extents " + detail::extents_text(out),
+                           "those of `in`, " + detail::extents_text(in), "make the views of the same shape");
+  detail::require_disjoint(function, in, out);
+  detail::require_argument(window >= 1, function, "window", std::to_string(window), "at least 1",
+                           "a window of one copies");
+  detail::require_argument(-(window / 2) <= options.origin && options.origin <= (window - 1) / 2, function, "options",
+                           "origin " + std::to_string(options.origin) + " with a window of " + std::to_string(window),
+                           std::to_string(-(window / 2)) + " to " + std::to_string((window - 1) / 2),
+                           "the window must hold the output");
+  detail::require_argument(options.variant == FilterVariant::automatic, function, "options",
+                           "variant " + std::string(to_string(options.variant)), "automatic",
+                           "the variants are those of linear filters");
+  detail::require_argument(options.nan == NanPolicy::propagate, function, "options",
+                           "NaN policy " + std::string(to_string(options.nan)), "propagate",
+                           "the others are for linear filters");
+  detail::require_element_modes(function, options.mode_left, options.mode_right);
+  const int axis = detail::filter_axis(function, options.axis, static_cast<int>(InView::rank()));
+  const auto [in_lines, out_lines] = detail::line_arrays<const T, Out>(in, out, axis);
+  const detail::MedianLines<T, Out> lines{
+      in_lines, out_lines,
+      detail::Boundary<T>{options.mode_left, options.mode_right, detail::boundary_value<T>(function, options)}, window,
+      window / 2 + options.origin};
+  if (in.size() == 0) return;
+  const MedianPlan plan =
+      detail::make_median_plan<T>(detail::device_limits(space), lines.in.lines(), lines.in.extent, window, options);
+  detail::run_median(space, plan, lines, options.team_size);
+}
+
+/// The plan that median_filter() follows for `in` (its extents alone). Pure: it launches and allocates nothing.
+/// \throws InvalidArgument  for sizes of league or team that the space cannot have
+template <ExecutionSpace Space, View InView>
+MedianPlan median_plan(const Space& space, const InView& in, std::int64_t window, const FilterOptions& options = {}) {
+  using T = typename InView::non_const_value_type;
+  const int axis = detail::filter_axis("tessera::median_plan", options.axis, static_cast<int>(InView::rank()));
+  const auto lines = detail::line_arrays<const T, const T>(in, in, axis).first;
+  return detail::make_median_plan<T>(detail::device_limits(space), lines.lines(), lines.extent, window, options);
+}
+
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device level: minimum, maximum and mean of a moving window along any axis, at a cost per element that does not
+// grow with the window.
+#ifndef TESSERA_FILTER_WINDOW_FILTER_HPP
+#define TESSERA_FILTER_WINDOW_FILTER_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
+#include <tessera/filter/detail/window_blocks.hpp>
+#include <tessera/filter/detail/window_box.hpp>
+#include <tessera/filter/detail/window_extremum.hpp>
+#include <tessera/filter/detail/window_runs.hpp>
+#include <tessera/filter/filter.hpp>
+#include <tessera/filter/window_options.hpp>
+#include <tessera/filter/window_plan.hpp>
+#include <tessera/workspace.hpp>
+
+namespace tessera {
+
+/// Element type of a window filter's output for input of T: T, of a box of integers double.
+template <class T, WindowOperation Operation>
+using window_result_t =
+    std::conditional_t<Operation == WindowOperation::box && !std::is_floating_point_v<T>, double, T>;
+
+namespace detail {
+
+constexpr std::string_view window_function(WindowOperation operation) {
+  switch (operation) {
+    case WindowOperation::min:
+      return "tessera::min_filter";
+    case WindowOperation::max:
+      return "tessera::max_filter";
+    case WindowOperation::box:
+      break;
+  }
+  return "tessera::box_filter";
+}
+
+template <class T, WindowOperation Operation>
+using window_op_t = std::conditional_t<Operation == WindowOperation::box, WindowBox<T>,
+                                       WindowExtremum<T, Operation == WindowOperation::min>>;
+
+template <WindowOperation Operation>
+void require_window(std::int64_t window, const WindowOptions& options) {
+  constexpr std::string_view function = window_function(Operation);
+  constexpr std::int64_t most =
+      Operation == WindowOperation::box ? box_window_max : std::numeric_limits<std::int64_t>::max();
+  require_argument(window >= 1 && window <= most, function, "window", std::to_string(window) + " elements",
+                   "1 to " + std::to_string(most), "a window holds at least its output's element");
+  require_argument(-(window / 2) <= options.origin && options.origin <= (window - 1) / 2, function, "options",
+                   "origin " + std::to_string(options.origin) + " with a window of " + std::to_string(window),
+                   std::to_string(-(window / 2)) + " to " + std::to_string((window - 1) / 2),
+                   "the window must hold the output");
+}
+
+/// Two line lengths beyond an end hold whatever modes put there: extrema see nothing new farther out.
+template <class Op>
+WindowShape window_shape(std::int64_t extent, std::int64_t window, std::int64_t origin) {
+  std::int64_t reach_left = window / 2 + origin;
+  std::int64_t reach_right = window - 1 - reach_left;
+  if constexpr (Op::is_idempotent) {
+    reach_left = std::min(reach_left, 2 * extent);
+    reach_right = std::min(reach_right, 2 * extent);
+  }
+  return {reach_left + reach_right + 1, reach_left};
+}
+
+template <WindowOperation Operation, ExecutionSpace Space, View InView>
+WindowPlan window_plan_of(const Space& space, const InView& in, std::int64_t window, const WindowOptions& options) {
+  using In = typename InView::non_const_value_type;
+  using Op = window_op_t<In, Operation>;
+  require_window<Operation>(window, options);
+  const int axis = filter_axis(window_function(Operation), options.axis, static_cast<int>(InView::rank()));
+  if (in.size() == 0) return {};
+  const auto lines = line_arrays<const In, const In>(in, in, axis).first;
+  return make_window_plan<Op>(window_function(Operation), device_limits(space), lines.lines(), lines.extent,
+                              window_shape<Op>(lines.extent, window, options.origin), options);
+}
+
+template <WindowOperation Operation, ExecutionSpace Space, View InView, View OutView>
+void filter_windows(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                    const WindowOptions& options, const Workspace<Space>* workspace) {
+  static_assert(AccessibleFrom<InView, Space>, "tessera::window: `in` must be in memory that the space can access");
+  static_assert(AccessibleFrom<OutView, Space>, "tessera::window: `out` must be in memory that the space can access");
+  static_assert(InView::rank() >= 1, "tessera::window: `in` must have rank 1 to 8");
+  static_assert(static_cast<std::size_t>(InView::rank()) == static_cast<std::size_t>(OutView::rank()),
+                "tessera::window: `in` and `out` must have the same rank");
+  using In = typename InView::non_const_value_type;
+  using Out = typename OutView::value_type;
+  static_assert(std::is_arithmetic_v<In>, "tessera::window: the elements must be numbers");
+  static_assert(std::is_same_v<Out, window_result_t<In, Operation>>,
+                "tessera::window: `out` must have the elements of `in`, of a box of integers double");
+  using Op = window_op_t<In, Operation>;
+  constexpr std::string_view function = window_function(Operation);
+  const Kokkos::Profiling::ScopedRegion region("tessera::window");
+
+  bool same_extents = true;
+  for (std::size_t d = 0; d < InView::rank(); ++d) same_extents = same_extents && in.extent(d) == out.extent(d);
+  require_argument(same_extents, function, "out", "extents " + extents_text(out), "those of `in`, " + extents_text(in),
+                   "make the views of the same shape");
+  require_disjoint(function, in, out);
+  require_element_modes(function, options.mode_left, options.mode_right);
+  const WindowPlan plan = window_plan_of<Operation>(space, in, window, options);
+  const FilterOptions edges{.mode_left = options.mode_left, .mode_right = options.mode_right, .cval = options.cval};
+  const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, edges)};
+  if (in.size() == 0) return;
+
+  require_scratch(function, plan.scratch_bytes, device_limits(space));
+  const std::size_t room = workspace == nullptr ? 0 : workspace->bytes();
+  require_argument(room >= plan.workspace_bytes, function, "workspace", std::to_string(room) + " bytes",
+                   "at least " + std::to_string(plan.workspace_bytes) + " bytes",
+                   "make it with window_plan(..).workspace_bytes");
+  const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
+  const auto [in_lines, out_lines] = line_arrays<const In, Out>(in, out, axis);
+  const WindowLines<Op> lines{in_lines, out_lines, boundary, window_shape<Op>(in_lines.extent, window, options.origin)};
+  Op op{};
+  if constexpr (Operation == WindowOperation::box) op = {window, 1.0 / static_cast<double>(window)};
+  if (plan.variant == WindowVariant::runs) {
+    launch_window_runs(function, space, plan, lines, op, options.team_size);
+  } else {
+    launch_window_blocks(function, space, plan, lines, op, workspace == nullptr ? nullptr : workspace->partials(),
+                         options.team_size);
+  }
+}
+
+template <WindowOperation Operation, ExecutionSpace Space, View InView, View OutView>
+void filter_windows(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                    const WindowOptions& options) {
+  const std::size_t bytes = window_plan_of<Operation>(space, in, window, options).workspace_bytes;
+  if (bytes == 0) return filter_windows<Operation, Space>(space, in, window, out, options, nullptr);
+  const Workspace<Space> workspace(space, bytes);
+  filter_windows<Operation>(space, in, window, out, options, &workspace);
+}
+
+}  // namespace detail
+
+/// The smallest element of each window of m elements along one axis: out[i] = min x[i - a .. i - a + m - 1],
+/// a = floor(m/2) + origin, where x beyond the line is what the boundary modes say. Asynchronous on the instance; one
+/// kernel, no allocation, no fence, where the plan's workspace_bytes is 0.
+///
+/// \param[in] space      the instance that runs it
+/// \param[in] in         rank 1 to 8, any extents (64-bit sizes, 0 included) and layout
+/// \param[in] window     m >= 1, odd or even; m may exceed n
+/// \param[out] out       the extents and the element type of in, any layout, memory disjoint from in
+/// \param[in] options    axis, modes, cval, origin, sizes of league and team
+/// \param[in] workspace  at least window_plan(..).workspace_bytes; shared only by calls that are ordered
+///
+/// A NaN gives the quiet NaN in exactly the outputs whose window holds it; -0.0 is less than 0.0. The same bits under
+/// every plan. Cost, whatever m: a few operations and scratch accesses an element, each element read from memory once,
+/// and again from a cache where m is beyond 1024, which must hold m elements a team. Where m is beyond 8 parts of about
+/// 2000 elements, or 4000 of four bytes (half of that on hosts), three kernels and a workspace read it three
+/// times. An n less than m costs like m. Lines along another axis than that of stride 1 are read element by element.
+/// Scratch: WindowPlan::scratch_bytes a team. Compulsory bytes: each element of in read once, each of out written once.
+/// \throws InvalidArgument  for an axis that in has not, m < 1, an origin beyond the window, extents that differ,
+///                          overlapping views, a cval that the input's type cannot hold, a workspace that is too small,
+///                          sizes of league or team that the space cannot have
+/// \throws ResourceError    where the plan's scratch exceeds what a team can have
+template <ExecutionSpace Space, View InView, View OutView>
+void min_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                const WindowOptions& options, const Workspace<Space>& workspace) {
+  detail::filter_windows<WindowOperation::min>(space, in, window, out, options, &workspace);
+}
+
+/// The same with a workspace of its own where it takes one: then it allocates, and fences when that is freed.
+/// \throws InvalidArgument, ResourceError
+template <ExecutionSpace Space, View InView, View OutView>
+void min_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                const WindowOptions& options = {}) {
+  detail::filter_windows<WindowOperation::min>(space, in, window, out, options);
+}
+
+/// The largest element of each window; all else as min_filter.
+template <ExecutionSpace Space, View InView, View OutView>
+void max_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                const WindowOptions& options, const Workspace<Space>& workspace) {
+  detail::filter_windows<WindowOperation::max>(space, in, window, out, options, &workspace);
+}
+template <ExecutionSpace Space, View InView, View OutView>
+void max_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                const WindowOptions& options = {}) {
+  detail::filter_windows<WindowOperation::max>(space, in, window, out, options);
+}
+
+/// The mean of each window, m < 2^31; out has the type of floating input, of integers double. All else as min_filter.
+///
+/// Floating data is summed in double by trees within runs and blocks that start at multiples of their length of the
+/// line's index: error at most (2 ceil(log2 m) + 3) u sum |x| / m over the window, and of float the output's rounding;
+/// the same bits whatever the sizes of team and league. Nothing is subtracted: what leaves the window is gone, and a
+/// NaN or Inf reaches exactly the outputs whose window holds it. A mean of zeros is +0.0. Integers: the exact sum,
+/// divided and rounded once.
+template <ExecutionSpace Space, View InView, View OutView>
+void box_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                const WindowOptions& options, const Workspace<Space>& workspace) {
+  detail::filter_windows<WindowOperation::box>(space, in, window, out, options, &workspace);
+}
+template <ExecutionSpace Space, View InView, View OutView>
+void box_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                const WindowOptions& options = {}) {
+  detail::filter_windows<WindowOperation::box>(space, in, window, out, options);
+}
+
+/// The plan that they follow for `in` (its extents alone). Pure: it launches and allocates nothing.
+/// \throws InvalidArgument as they do
+template <ExecutionSpace Space, View InView>
+WindowPlan window_plan(const Space& space, const InView& in, WindowOperation operation, std::int64_t window,
+                       const WindowOptions& options = {}) {
+  switch (operation) {
+    case WindowOperation::min:
+      return detail::window_plan_of<WindowOperation::min>(space, in, window, options);
+    case WindowOperation::max:
+      return detail::window_plan_of<WindowOperation::max>(space, in, window, options);
+    case WindowOperation::box:
+      break;
+  }
+  return detail::window_plan_of<WindowOperation::box>(space, in, window, options);
+}
+
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a caller may choose of a window filter.
+#ifndef TESSERA_FILTER_WINDOW_OPTIONS_HPP
+#define TESSERA_FILTER_WINDOW_OPTIONS_HPP
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <tessera/filter/boundary.hpp>
+#include <variant>
+
+namespace tessera {
+
+/// What is made of the elements of a window.
+enum class WindowOperation {
+  min,  ///< the smallest
+  max,  ///< the largest
+  box,  ///< their mean
+};
+inline constexpr std::array window_operations{WindowOperation::min, WindowOperation::max, WindowOperation::box};
+
+constexpr std::string_view to_string(WindowOperation operation) {
+  switch (operation) {
+    case WindowOperation::min:
+      return "min";
+    case WindowOperation::max:
+      return "max";
+    case WindowOperation::box:
+      break;
+  }
+  return "box";
+}
+
+struct WindowOptions {
+  int axis = -1;                                    ///< that lines run along; negative ones count from the end
+  BoundaryMode mode_left = BoundaryMode::reflect;   ///< for elements before the line
+  BoundaryMode mode_right = BoundaryMode::reflect;  ///< for elements after the line
+  std::variant<double, std::int64_t, std::uint64_t> cval =
+      0.0;                  ///< of mode constant; representable in the input's type
+  std::int64_t origin = 0;  ///< shift of the window, -floor(m/2) .. floor((m-1)/2)
+  int league_size = 0;      ///< teams; 0: from the extents
+  int team_size = 0;        ///< threads a team; 0: from the extents
+};
+
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a window filter is mapped to teams: data, from a pure host function.
+#ifndef TESSERA_FILTER_WINDOW_PLAN_HPP
+#define TESSERA_FILTER_WINDOW_PLAN_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/packed.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/filter/window_options.hpp>
+#include <type_traits>
+
+namespace tessera {
+
+/// Strategy of a window filter; the window's size decides.
+enum class WindowVariant {
+  runs,    ///< tile and halo in team scratch, windows of whole runs and their ends
+  blocks,  ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
+};
+
+constexpr std::string_view to_string(WindowVariant variant) {
+  return variant == WindowVariant::runs ? "runs" : "blocks";
+}
+
+struct WindowPlan {
+  WindowVariant variant = WindowVariant::runs;
+  int league_size = 1;
+  int team_size = 1;
+  int vector_length = 1;
+  int tile = 1;                     ///< outputs a team makes at a time
+  int parts = 1;                    ///< of a block; more than 8 take a workspace and two more kernels
+  int walk = 1;                     ///< tiles that a team takes in a row
+  std::size_t scratch_bytes = 0;    ///< level 0, a team
+  std::size_t workspace_bytes = 0;  ///< what the parts come to
+  bool operator==(const WindowPlan&) const = default;
+};
+
+inline std::string to_string(const WindowPlan& plan) {
+  return std::string(to_string(plan.variant)) + " league " + std::to_string(plan.league_size) + " team " +
+         std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " tile " +
+         std::to_string(plan.tile) + " parts " + std::to_string(plan.parts) + " walk " + std::to_string(plan.walk) +
+         " scratch " + std::to_string(plan.scratch_bytes) + " B workspace " + std::to_string(plan.workspace_bytes) +
+         " B";
+}
+
+namespace detail {
+
+/// Neighbouring elements that one thread joins in a chain. Odd: threads then read their own runs from scratch without
+/// bank conflicts, wherever the runs begin. 9 keeps the chains' error within that of a tree.
+inline constexpr int window_run = 9;
+
+/// Variant runs stages a halo of a window for each tile: longer windows go to variant blocks.
+inline constexpr std::int64_t window_runs_limit = 1024;
+
+/// Output i is made of the elements i - reach_left .. i - reach_left + size - 1.
+struct WindowShape {
+  std::int64_t size, reach_left;
+};
+
+/// Scratch pieces of variant runs. The footprint may be shifted by up to one 16-byte piece.
+struct WindowRunsScratch {
+  std::size_t footprint_at, results_at, levels_at[2], spans_at, bytes;
+};
+
+template <class Op>
+WindowRunsScratch window_runs_scratch(int tile, std::int64_t window) {
+  using Value = typename Op::value_type;
+  ScratchLayout layout;
+  WindowRunsScratch pieces{};
+  const auto runs = static_cast<std::size_t>(tile / window_run);
+  const auto span = static_cast<std::size_t>((window - 1) / window_run);
+  pieces.footprint_at = layout.append<typename Op::in_type>(static_cast<std::size_t>(tile + window - 1) +
+                                                            packed_length<typename Op::in_type>);
+  pieces.results_at = layout.append<typename Op::out_type>(static_cast<std::size_t>(tile));
+  for (auto& level : pieces.levels_at) level = layout.append<Value>(span > 1 ? runs + span - 1 : 0);
+  pieces.spans_at = layout.append<Value>(span > 1 ? runs : 0);
+  pieces.bytes = layout.bytes();
+  return pieces;
+}
+
+/// Elements in scratch of variant blocks: as wide as results, which take their place.
+template <class Op>
+using window_slot_t = std::conditional_t<sizeof(typename Op::in_type) == sizeof(typename Op::out_type),
+                                         typename Op::in_type, std::int64_t>;
+
+/// Up to so many parts of a block, a team keeps their totals while it walks along the line.
+inline constexpr std::int64_t window_kept_parts = 8;
+
+/// Scratch pieces of variant blocks.
+struct WindowBlocksScratch {
+  std::size_t left_at, right_at, forward_at[2], backward_at[2], kept_at, bytes;
+};
+
+template <class Op>
+WindowBlocksScratch window_blocks_scratch(int tile) {
+  ScratchLayout layout;
+  WindowBlocksScratch pieces{};
+  const std::size_t elements = static_cast<std::size_t>(tile) + packed_length<typename Op::in_type>;
+  const auto runs = static_cast<std::size_t>(ceil_div(tile, window_run));
+  pieces.left_at = layout.append<window_slot_t<Op>>(elements);
+  pieces.right_at = layout.append<window_slot_t<Op>>(elements);
+  for (auto& at : pieces.forward_at) at = layout.append<typename Op::value_type>(runs);
+  for (auto& at : pieces.backward_at) at = layout.append<typename Op::value_type>(runs);
+  pieces.kept_at = layout.append<typename Op::value_type>(window_kept_parts);
+  pieces.bytes = layout.bytes();
+  return pieces;
+}
+
+/// A line, and what windows see beyond its ends, as blocks of the window's size that start at multiples of it, each cut
+/// into parts of part_size elements, the last one shorter.
+struct WindowBlockShape {
+  std::int64_t window, parts, part_size;
+  std::int64_t first, count;          // blocks: the first one's number, -1 or 0, and how many are read
+  std::int64_t part_begin, part_end;  // in which windows start, counted from the first block's first
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t part_count() const { return count * parts; }
+};
+
+inline WindowBlockShape window_block_shape(std::int64_t extent, const WindowShape& window, std::int64_t part_limit) {
+  WindowBlockShape shape{};
+  shape.window = window.size;
+  shape.part_size = ceil_div(window.size, ceil_div(window.size, part_limit));
+  shape.parts = ceil_div(window.size, shape.part_size);
+  shape.first = window.reach_left > 0 ? -1 : 0;
+  const std::int64_t last_start = extent - 1 - window.reach_left;
+  const std::int64_t last = last_start + window.size - 1;
+  shape.count = last / window.size - shape.first + 1;
+  const auto part_of = [&](std::int64_t start) {
+    const std::int64_t offset = start - shape.first * window.size;
+    return offset / window.size * shape.parts + offset % window.size / shape.part_size;
+  };
+  shape.part_begin = part_of(-window.reach_left);
+  shape.part_end = part_of(last_start) + 1;
+  return shape;
+}
+
+/// Longest part that, with the one a block on and the scans of both, fits a team's scratch: 40 KB on devices, 32 KB on
+/// hosts, where shorter ones stay in a cache.
+template <class Op>
+std::int64_t window_part_limit(bool is_host) {
+  constexpr std::size_t run_bytes = 2 * window_run * sizeof(window_slot_t<Op>) + 4 * sizeof(typename Op::value_type);
+  return static_cast<std::int64_t>((is_host ? 20000 : 40000) / run_bytes) * window_run;
+}
+
+template <class Op>
+void plan_window_runs(const DeviceLimits& limits, std::int64_t extent, const WindowShape& window, WindowPlan& plan) {
+  // A host thread takes several windows a tile, so that the halo's cost does not show.
+  int runs = limits.is_host ? 228 : (sizeof(typename Op::in_type) <= 4 ? 256 : 128);
+  runs = static_cast<int>(std::min<std::int64_t>(runs, ceil_div(extent, window_run) + 1));
+  while (runs > 1 &&
+         scratch_request(window_runs_scratch<Op>(runs * window_run, window.size).bytes) > limits.scratch_bytes) {
+    runs = runs * 3 / 4;
+  }
+  plan.variant = WindowVariant::runs;
+  plan.tile = runs * window_run;
+  plan.team_size = limits.is_host ? 1 : static_cast<int>(ceil_div(runs, 32)) * 32;
+  plan.scratch_bytes = window_runs_scratch<Op>(plan.tile, window.size).bytes;
+}
+
+template <class Op>
+void plan_window_blocks(const DeviceLimits& limits, std::int64_t lines, const WindowBlockShape& shape,
+                        WindowPlan& plan) {
+  plan.variant = WindowVariant::blocks;
+  plan.tile = static_cast<int>(shape.part_size);
+  plan.parts = static_cast<int>(shape.parts);
+  const std::int64_t runs = ceil_div(plan.tile, window_run);
+  const std::int64_t rounds = ceil_div(runs, 256);
+  plan.team_size = limits.is_host ? 1 : static_cast<int>(ceil_div(ceil_div(runs, rounds), 32)) * 32;
+  plan.scratch_bytes = window_blocks_scratch<Op>(plan.tile).bytes;
+  // A walk begins with parts that only count: long enough to make that little, short enough to occupy the machine.
+  const std::int64_t tiles = lines * (shape.part_end - shape.part_begin);
+  const std::int64_t teams =
+      limits.is_host ? 8 * std::int64_t{limits.concurrency} : 16 * std::int64_t{multiprocessors(limits)};
+  plan.walk = static_cast<int>(std::clamp<std::int64_t>(tiles / teams, 1, 16));
+  if (shape.parts > window_kept_parts) {
+    plan.workspace_bytes = 4 * static_cast<std::size_t>(lines * shape.part_count()) * sizeof(typename Op::value_type);
+  }
+}
+
+/// lines of extent >= 1 elements each.
+template <class Op>
+WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
+                            std::int64_t extent, const WindowShape& window, const WindowOptions& options) {
+  require_league_size(function, options.league_size);
+  require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
+  WindowPlan plan;
+  std::int64_t tiles = 0;
+  if (window.size <= window_runs_limit) {
+    plan_window_runs<Op>(limits, extent, window, plan);
+    tiles = lines * ceil_div(extent + window_run - 1, plan.tile);
+  } else {
+    const auto shape = window_block_shape(extent, window, window_part_limit<Op>(limits.is_host));
+    plan_window_blocks<Op>(limits, lines, shape, plan);
+    tiles = lines * ceil_div(shape.part_end - shape.part_begin, plan.walk);
+  }
+  if (options.team_size != 0) plan.team_size = options.team_size;
+  plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
+  return plan;
+}
+
+}  // namespace detail
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Median filters against sorted windows, bit for bit, under every method.
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tessera/filter/median_filter.hpp>
+#include <vector>
+
+#include "median_check.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+namespace reference = tessera::reference;
+using tessera::BoundaryMode;
+using tessera::FilterOptions;
+using tessera::MedianMethod;
+
+/// The same under a method that the automatic plan may not choose here, in tiles of a few outputs.
+template <class Space>
+void check_method(const Space& space, MedianMethod method, const std::vector<float>& line, std::int64_t window,
+                  const FilterOptions& options, int tile, int team_size) {
+  INFO(to_string(method) << ", window " << window << ", line of " << line.size() << ", tile " << tile << ", "
+                         << test::described(options, false, 0));
+  const test::GuardedView<float, test::Right, Space, 1> in({line.size()}, line), out({line.size()});
+  tessera::MedianPlan plan{.method = method, .league_size = 3, .team_size = team_size, .tile = tile};
+  plan.scratch_bytes = tessera::detail::median_scratch<float>(method, team_size, tile, window).bytes;
+  const auto cval = static_cast<float>(std::get<double>(options.cval));
+  const auto [in_lines, out_lines] = tessera::detail::line_arrays<const float, float>(in.const_view(), out.view(), 0);
+  const tessera::detail::MedianLines<float, float> lines{
+      in_lines, out_lines, {options.mode_left, options.mode_right, cval}, window, window / 2 + options.origin};
+  tessera::detail::run_median(space, plan, lines, 0);
+  space.fence();
+  test::check_values(out.read(), test::expected_medians(line, window, options));
+  out.check_guards();
+}
+
+const std::vector<std::int64_t> network_ends{1, 2, 3, 5, 6, 9, 10, 17, 18, 33};
+
+}  // namespace
+
+TEST_CASE("the median reference, by hand", "[filter][median]") {
+  using Values = std::vector<double>;
+  CHECK(reference::median_of(Values{3, 1, 2}) == 2);
+  CHECK(reference::median_of(Values{4, 3, 1, 2}) == 3);
+  CHECK(std::signbit(reference::median_of(Values{0.0, -0.0, -1, -0.0, 1})));
+  CHECK(std::isnan(reference::median_of(Values{0, std::nan(""), 1})));
+  CHECK(reference::median_line(Values{1, 5, 2, 9}, {.window = 3}) == Values{1, 2, 5, 9});
+  CHECK(reference::median_line(Values{1, 5, 2, 9}, {.window = 2}) == Values{1, 5, 5, 9});
+  CHECK(reference::median_line(Values{1, 5, 2, 9}, {.window = 3, .origin = 1}) == Values{1, 1, 2, 5});
+}
+
+TEMPLATE_LIST_TEST_CASE("every width up to the network's ends, and lines around a tile", "[filter][median]",
+                        test::OneSpace) {
+  const TestType space;
+  const std::vector<float> line = test::special_values(5000);
+  for (const std::int64_t window : network_ends) {
+    const Kokkos::View<float*, TestType> large("large", 100000);
+    const auto tile = static_cast<std::size_t>(tessera::median_plan(space, large, window).tile);
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{31}, tile - 1, tile, tile + 1}) {
+      test::check_median(space, std::vector<float>(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(size)),
+                         window, {});
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("medians of wide windows, also wider than the line", "[filter][median]", test::OneSpace) {
+  const TestType space;
+  for (const std::int64_t window : {34, 101, 1000}) {
+    for (const std::size_t size : {1, 33, 400}) test::check_median(space, test::special_values(size), window, {});
+  }
+  test::check_median(space, test::special_values(3), 20000, {});  // nowhere in scratch
+}
+
+TEMPLATE_LIST_TEST_CASE("medians under every pair of boundary modes and every origin", "[filter][median]",
+                        test::OneSpace) {
+  const TestType space;
+  const std::vector<float> line = test::special_values(41);
+  for (const BoundaryMode left : tessera::element_modes) {
+    for (const BoundaryMode right : tessera::element_modes) {
+      for (const std::int64_t window : {4, 90}) {
+        test::check_median(space, line, window, {.mode_left = left, .mode_right = right, .cval = -0.25});
+      }
+    }
+    for (const std::int64_t window : {4, 5}) {
+      for (std::int64_t origin = -(window / 2); origin <= (window - 1) / 2; ++origin) {
+        test::check_median(space, line, window,
+                           {.mode_left = left, .mode_right = left, .cval = 0.25, .origin = origin});
+      }
+    }
+    for (const std::int64_t origin : {-17, 16}) {
+      test::check_median(space, line, 34, {.mode_left = left, .mode_right = left, .origin = origin});
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("the methods for wide windows agree, whatever tile and team", "[filter][median]",
+                        test::OneSpace) {
+  const TestType space;
+  const std::vector<float> line = test::special_values(300);
+  for (const MedianMethod method : {MedianMethod::sorted, MedianMethod::levels, MedianMethod::direct}) {
+    if (method == MedianMethod::sorted && !test::runs_on_host<TestType>) continue;
+    for (const int team_size : test::odd_team_sizes(space)) {
+      for (const std::int64_t window : {1, 16, 150}) {
+        for (const int tile : {7, 300}) check_method(space, method, line, window, {}, tile, team_size);
+      }
+      check_method(space, method, line, 20, {.mode_left = BoundaryMode::keep, .origin = -3}, 32, team_size);
+      check_method(space, method, test::special_values(5), 33, {.mode_right = BoundaryMode::constant, .cval = 1.0}, 2,
+                   team_size);
+    }
+  }
+  // More keys than a count of one team's threads, and groups of chunks.
+  check_method(space, MedianMethod::levels, test::special_values(1200), 257, {}, 600, 1);
+}
+
+TEMPLATE_LIST_TEST_CASE("a NaN reaches exactly the medians whose window holds it", "[filter][median]", test::OneSpace) {
+  const TestType space;
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t at = 0; at < 60; at += 7) {
+    std::vector<float> line = test::special_values(60);
+    line[at] = nan;
+    if (at > 30) line[at / 2] = -nan;
+    for (const std::int64_t window : {1, 3, 8, 17, 30}) test::check_median(space, line, window, {});
+    test::check_median(space, line, 40, {.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::wrap});
+    check_method(space, MedianMethod::levels, line, 6, {}, 13, 1);
+    check_method(space, MedianMethod::direct, line, 6, {}, 13, 1);
+  }
+  const FilterOptions beyond{.mode_left = BoundaryMode::constant, .cval = static_cast<double>(nan)};
+  for (const std::int64_t window : {5, 50}) test::check_median(space, test::special_values(70), window, beyond);
+}
+
+TEMPLATE_LIST_TEST_CASE("medians do not depend on league and team", "[filter][median]", test::OneSpace) {
+  const TestType space;
+  const std::vector<float> line = test::special_values(2500);
+  for (const int team_size : test::odd_team_sizes(space)) {
+    for (const int league_size : test::odd_league_sizes()) {
+      for (const std::int64_t window : {4, 9, 50}) {
+        test::check_median(space, line, window, {.league_size = league_size, .team_size = team_size});
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Window filters through the public interface, compared with the reference output by output.
+#ifndef TESSERA_TESTS_UNIT_FILTER_WINDOW_CHECK_HPP
+#define TESSERA_TESTS_UNIT_FILTER_WINDOW_CHECK_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <tessera/filter/window_filter.hpp>
+#include <vector>
+
+#include "filter_check.hpp"
+#include "reference/reduce_reference.hpp"
+#include "reference/window_reference.hpp"
+#include "support/data.hpp"
+#include "support/guarded_view.hpp"
+
+namespace tessera::test {
+
+/// Calls the operation's function.
+template <WindowOperation Operation, class Space, class InView, class OutView, class... More>
+void filter_window(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                   const WindowOptions& options, const More&... more) {
+  if constexpr (Operation == WindowOperation::min) {
+    min_filter(space, in, window, out, options, more...);
+  } else if constexpr (Operation == WindowOperation::max) {
+    max_filter(space, in, window, out, options, more...);
+  } else {
+    box_filter(space, in, window, out, options, more...);
+  }
+}
+
+/// Lines through a window filter; fences.
+template <WindowOperation Operation, class InLayout = Right, class OutLayout = Right, class Space, std::size_t Rank,
+          class T>
+std::vector<window_result_t<T, Operation>> windowed(const Space& space, const Extents<Rank>& extents,
+                                                    const std::vector<T>& data, std::int64_t window,
+                                                    const WindowOptions& options = {}) {
+  const GuardedView<T, InLayout, Space, Rank> in(extents, data);
+  const GuardedView<window_result_t<T, Operation>, OutLayout, Space, Rank> out(extents);
+  filter_window<Operation>(space, in.const_view(), window, out.view(), options);
+  space.fence();
+  out.check_guards();
+  return out.read();
+}
+template <WindowOperation Operation, class Space, class T>
+std::vector<window_result_t<T, Operation>> windowed(const Space& space, const std::vector<T>& line, std::int64_t window,
+                                                    const WindowOptions& options = {}) {
+  return windowed<Operation>(space, Extents<1>{line.size()}, line, window, options);
+}
+
+inline std::string described(const WindowOptions& options, std::int64_t window) {
+  return "window " + std::to_string(window) + ", origin " + std::to_string(options.origin) + ", left " +
+         std::string(to_string(options.mode_left)) + ", right " + std::string(to_string(options.mode_right)) +
+         ", team " + std::to_string(options.team_size) + ", league " + std::to_string(options.league_size);
+}
+
+/// Outputs of one line against the reference: all of them, or where that would take too long both ends and some
+/// between.
+template <WindowOperation Operation, class T>
+void check_windows(const std::vector<window_result_t<T, Operation>>& got, const std::vector<T>& line,
+                   std::int64_t window, const WindowOptions& options) {
+  using Result = window_result_t<T, Operation>;
+  const T cval = std::visit([](auto value) { return static_cast<T>(value); }, options.cval);
+  const reference::Window<T> shape{window, options.origin, edge_of(options.mode_left), edge_of(options.mode_right),
+                                   cval};
+  const auto n = static_cast<std::int64_t>(line.size());
+  // Integer means are divided in integers of any length.
+  const bool is_dear = Operation == WindowOperation::box && std::is_integral_v<T>;
+  const std::int64_t step = 1 + std::max(n * window / 300000, is_dear ? n / 50 : 0);
+  std::vector<Result> outputs;
+  std::vector<long double> expected, bounds;
+  for (std::int64_t i = 0; i < n; i = i < 3 || i + 3 >= n ? i + 1 : std::min(i + step, n - 3)) {
+    const std::vector<T> elements = reference::window_elements(line, i, shape);
+    outputs.push_back(got[static_cast<std::size_t>(i)]);
+    reference::WindowMean mean{static_cast<long double>(line[static_cast<std::size_t>(i)]), 0};
+    if (elements.empty()) {
+      mean.value = static_cast<Result>(line[static_cast<std::size_t>(i)]);
+    } else if (Operation == WindowOperation::min) {
+      mean.value = static_cast<long double>(reference::minimum(elements));
+    } else if (Operation == WindowOperation::max) {
+      mean.value = static_cast<long double>(reference::maximum(elements));
+    } else if constexpr (std::is_integral_v<T>) {
+      mean.value = reference::integer_window_mean(elements);
+    } else {
+      mean = reference::window_mean(elements);
+    }
+    expected.push_back(mean.value);
+    bounds.push_back(mean.bound);
+  }
+  check_within(outputs, expected, bounds);
+}
+
+/// A line of n elements, filtered and compared.
+template <WindowOperation Operation, class T, class Space>
+void check_line(const Space& space, const std::vector<T>& line, std::int64_t window, const WindowOptions& options) {
+  INFO(described(options, window) << ", line of " << line.size());
+  check_windows<Operation>(windowed<Operation>(space, line, window, options), line, window, options);
+}
+
+/// Outputs that a team makes at a time under the automatic plan.
+template <class T, class Space>
+std::size_t window_tile(const Space& space, WindowOperation operation, std::int64_t window) {
+  const Kokkos::View<T*, Space> in("in", 100000);
+  return static_cast<std::size_t>(tessera::window_plan(space, in, operation, window).tile);
+}
+
+}  // namespace tessera::test
+
+#endif
