@@ -21,7 +21,7 @@ struct Request {
   std::string space;
   NumberType type = NumberType::float32;
   std::uint64_t rows = 1, columns = 0;  // rows > 1 only for transposes
-  std::int64_t taps = 0;                // 0 but for filters
+  std::int64_t taps = 0;                // 0 but for filters and windows
   std::vector<std::string> variants;    // of this operation
   int team_size = 0, league_size = 0;   // 0: the plan decides
   [[nodiscard]] std::uint64_t size() const { return rows * columns; }
@@ -73,6 +73,7 @@ struct Operation {
   std::vector<std::string> variants;
   int arrays = 1;  // of the input's size, that it holds
   std::function<Cases(const Request&)> make;
+  std::vector<std::int64_t> taps = {};  // widths that are measured where none are named; empty: it has none
 };
 
 [[nodiscard]] Operation reduce_operation();
@@ -84,6 +85,7 @@ struct Operation {
 [[nodiscard]] Operation axes_operation();
 [[nodiscard]] Operation dispatch_operation();
 [[nodiscard]] Operation filter_operation();
+[[nodiscard]] Operation window_operation();
 [[nodiscard]] Operation transpose_operation();
 
 }  // namespace tessera::apps::bench

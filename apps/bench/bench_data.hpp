@@ -13,6 +13,7 @@
 
 #include "bench_case.hpp"
 #include "device/random_word.hpp"
+#include "device/spaces.hpp"
 #include "device/timing.hpp"
 
 namespace tessera::apps::bench {
@@ -42,6 +43,12 @@ KOKKOS_INLINE_FUNCTION T element(std::uint64_t index) {
   } else {
     return static_cast<T>(numerator<T>(index));
   }
+}
+
+/// The element that stands for element j of a line under mode reflect, found step by step.
+KOKKOS_INLINE_FUNCTION std::int64_t reflected(std::int64_t j, std::int64_t count) {
+  while (j < 0 || j >= count) j = j < 0 ? -1 - j : 2 * count - 1 - j;
+  return j;
 }
 
 template <class Space>
@@ -86,6 +93,16 @@ void add_stopwatch(Case& bench_case, const Space& space) {
   const auto stopwatch = std::make_shared<Stopwatch<Space>>(space);
   bench_case.start = [stopwatch] { stopwatch->start(); };
   bench_case.stop = [stopwatch] { return stopwatch->stop(); };
+}
+
+/// The case of a float32 or float64 request on its space. BenchCase<Space, T>(space, request).get()
+template <template <class, class> class BenchCase>
+Case make_floating_case(const Request& request) {
+  return visit_space(request.space, [&](const auto& space) {
+    using Space = std::decay_t<decltype(space)>;
+    if (request.type == NumberType::float32) return BenchCase<Space, float>(space, request).get();
+    return BenchCase<Space, double>(space, request).get();
+  });
 }
 
 }  // namespace tessera::apps::bench

@@ -65,7 +65,7 @@ std::vector<std::string> parse_names(const std::string& option, const std::strin
 
 /// Options as typed; "" for those not given.
 struct Texts {
-  std::string op, sizes = "2^20,2^24", types, variant = "automatic", taps = "3,9,33";
+  std::string op, sizes = "2^20,2^24", types, variant = "automatic", taps;
   std::string team_size, league_size, repeat, warmup;
 };
 
@@ -100,7 +100,9 @@ void convert(const Texts& texts, const std::vector<Operation>& operations, Bench
     }
     options.types.push_back(type);
   }
-  for (const auto& text : split(texts.taps)) options.taps.push_back(parse_positive("--taps", text, 1));
+  for (const auto& text : texts.taps.empty() ? std::vector<std::string>{} : split(texts.taps)) {
+    options.taps.push_back(parse_positive("--taps", text, 1));
+  }
   if (!texts.team_size.empty()) options.team_size = parse_positive("--team-size", texts.team_size, 1);
   if (!texts.league_size.empty()) options.league_size = parse_positive("--league-size", texts.league_size, 1);
   if (!texts.repeat.empty()) options.repeat = parse_positive("--repeat", texts.repeat, 1);
@@ -142,15 +144,17 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   Texts texts;
   auto* run = app.add_subcommand("run", "Measure; every result is checked before it is timed")->allow_extras();
   run->set_help_flag("--help", "Print this help and exit");
-  run->add_option("--op", texts.op,
-                  "reduce, integer, min, argmin, stats, dot, axes, dispatch, filter, transpose, ceiling (default: all)")
+  run->add_option(
+         "--op", texts.op,
+         "reduce, integer, min, argmin, stats, dot, axes, dispatch, filter, window, transpose, ceiling (default: all)")
       ->type_name("LIST");
   run->add_option("--sizes", texts.sizes, "Elements: 1000000, 32e6, 2^24; matrices: 4096x4096 (default 2^20,2^24)")
       ->type_name("LIST");
   run->add_option("--types", texts.types, "int8, int32, int64, float32, float64 (default: those each operation has)")
       ->type_name("LIST");
   run->add_option("--variant", texts.variant, "Tessera's variants, or all (default automatic)")->type_name("LIST");
-  run->add_option("--taps", texts.taps, "Filter widths (default 3,9,33)")->type_name("LIST");
+  run->add_option("--taps", texts.taps, "Widths of filters (default 3,9,33) and windows (default 3,31,301,3001)")
+      ->type_name("LIST");
   run->add_option("--team-size", texts.team_size, "Threads a team (default: the plan decides)")->type_name("N");
   run->add_option("--league-size", texts.league_size, "Teams (default: the plan decides)")->type_name("N");
   run->add_option("--repeat", texts.repeat, "Measured runs (default 10; end after 10 s in all)")->type_name("N");

@@ -25,8 +25,8 @@ struct BenchOptions {
   std::vector<std::string> operations, variants;
   std::vector<SizeOption> sizes;
   std::vector<NumberType> types;
-  bool types_given = true;  // else those that each operation has
-  std::vector<std::int64_t> taps;
+  bool types_given = true;         // else those that each operation has
+  std::vector<std::int64_t> taps;  // empty: those of each operation
   int team_size = 0, league_size = 0, repeat = 10, warmup = 2;
   std::string space, out;
   std::vector<std::string> kokkos_arguments, command;

@@ -241,11 +241,11 @@ void run_operation(BenchRun& run, const BenchOptions& options, const Operation& 
     }
     for (const auto& size : options.sizes) {
       Request request = request_for(operation, type, size);
-      if (operation.name != "filter") {
+      if (operation.taps.empty()) {
         run.operation_rows(operation, request);
         continue;
       }
-      for (const auto taps : options.taps) {
+      for (const auto taps : options.taps.empty() ? operation.taps : options.taps) {
         request.taps = taps;
         run.operation_rows(operation, request);
       }

@@ -9,7 +9,6 @@
 
 #include "bench_case.hpp"
 #include "bench_data.hpp"
-#include "device/spaces.hpp"
 
 namespace tessera::apps::bench {
 namespace {
@@ -21,17 +20,13 @@ struct DirectFilter {
   const double* weights;
   std::int64_t count, taps;
 
-  KOKKOS_FUNCTION std::int64_t reflected(std::int64_t j) const {
-    while (j < 0 || j >= count) j = j < 0 ? -1 - j : 2 * count - 1 - j;
-    return j;
-  }
   /// The sum, and the sum of the terms' magnitudes.
   KOKKOS_FUNCTION Accumulator sum(std::int64_t i, Accumulator& magnitudes) const {
     const std::int64_t first = i - taps / 2;
     Accumulator total = 0;
     for (std::int64_t k = 0; k < taps; ++k) {
       const Accumulator term =
-          static_cast<Accumulator>(weights[k]) * static_cast<Accumulator>(in[reflected(first + k)]);
+          static_cast<Accumulator>(weights[k]) * static_cast<Accumulator>(in[reflected(first + k, count)]);
       total += term;
       magnitudes += Kokkos::abs(term);
     }
@@ -133,7 +128,7 @@ class FilterCase {
                         {},
                         {}};
     try {
-      const auto plan = filter_plan<T>(m_space, m_in, m_weights, options);
+      const auto plan = filter_plan(m_space, m_in, m_weights, m_out, options);
       contender.plan = {{"league_size", plan.league_size},
                         {"team_size", plan.team_size},
                         {"vector_length", plan.vector_length},
@@ -174,19 +169,12 @@ class FilterCase {
   Case m_case;
 };
 
-Case make_filter_case(const Request& request) {
-  return visit_space(request.space, [&](const auto& space) {
-    using Space = std::decay_t<decltype(space)>;
-    if (request.type == NumberType::float32) return FilterCase<Space, float>(space, request).get();
-    return FilterCase<Space, double>(space, request).get();
-  });
-}
-
 }  // namespace
 
 Operation filter_operation() {
-  Operation operation{"filter", {NumberType::float32, NumberType::float64}, {}, 2, make_filter_case};
+  Operation operation{"filter", {NumberType::float32, NumberType::float64}, {}, 2, make_floating_case<FilterCase>};
   for (const auto variant : filter_variants) operation.variants.emplace_back(to_string(variant));
+  operation.taps = {3, 9, 33};
   return operation;
 }
 

@@ -7,7 +7,6 @@
 
 #include "bench_case.hpp"
 #include "bench_data.hpp"
-#include "device/spaces.hpp"
 #ifdef TESSERA_BENCH_HAS_CUBLAS
 #include "cublas_peers.hpp"
 #endif
@@ -111,18 +110,11 @@ class TransposeCase {
   Case m_case;
 };
 
-Case make_transpose_case(const Request& request) {
-  return visit_space(request.space, [&](const auto& space) {
-    using Space = std::decay_t<decltype(space)>;
-    if (request.type == NumberType::float32) return TransposeCase<Space, float>(space, request).get();
-    return TransposeCase<Space, double>(space, request).get();
-  });
-}
-
 }  // namespace
 
 Operation transpose_operation() {
-  Operation operation{"transpose", {NumberType::float32, NumberType::float64}, {}, 2, make_transpose_case};
+  Operation operation{
+      "transpose", {NumberType::float32, NumberType::float64}, {}, 2, make_floating_case<TransposeCase>};
   for (const auto variant : transpose_variants) operation.variants.emplace_back(to_string(variant));
   return operation;
 }

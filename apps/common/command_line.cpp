@@ -69,6 +69,7 @@ void CommandLine::add_common_options() {
   add_option("--json", m_common.json_file, "FILE",
              "Write the record there; -: on standard output, the report on error");
   add_option("--csv", m_common.csv_file, "FILE", "Append a row for each run there");
+  add_option("--plot", m_common.plot_file, "FILE.svg", "Draw the run there");
   add_flag("--quiet", m_common.quiet, "No report and no progress bar");
   add_flag("--no-progress", m_common.no_progress, "No progress bar");
 }
@@ -191,8 +192,11 @@ void CommandLine::convert() {
   require_one_of("--variant", run.variant, variants);
   if (given("--space")) require_one_of("--space", run.space, {"cuda", "openmp", "serial"});
   if (m_common.input.empty()) refuse("INPUT is missing; see --help");
-  if (m_common.list && (given("--json") || given("--csv") || given("--output"))) {
-    refuse("--list only lists: --json, --csv and --output cannot go with it");
+  if (given("--plot") && !m_common.plot_file.ends_with(".svg")) {
+    refuse(fmt::format("--plot: `{}` is not FILE.svg; pictures are SVG", m_common.plot_file));
+  }
+  if (m_common.list && (given("--json") || given("--csv") || given("--plot") || given("--output"))) {
+    refuse("--list only lists: --json, --csv, --plot and --output cannot go with it");
   }
 }
 

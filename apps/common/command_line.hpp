@@ -22,8 +22,8 @@ struct CommonOptions {
   std::string input;
   RunOptions run;
   bool force = false, list = false, quiet = false, no_progress = false;
-  std::string json_file, csv_file;            // "" for none; json_file "-": standard output
-  std::vector<std::string> kokkos_arguments;  // as given, --kokkos-NAME or --kokkos-NAME=VALUE
+  std::string json_file, csv_file, plot_file;  // "" for none; json_file "-": standard output
+  std::vector<std::string> kokkos_arguments;   // as given, --kokkos-NAME or --kokkos-NAME=VALUE
 };
 
 class CommandLine {

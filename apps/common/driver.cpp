@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "memory_limit.hpp"
+#include "plot.hpp"
 #include "report.hpp"
 #include "signals.hpp"
 #include "text.hpp"
@@ -110,13 +111,25 @@ bool DriverRun::list() const {
 
 const Dataset& DriverRun::open_input() {
   const CommonOptions& common = m_command_line.common();
-  check_record_file("--json", common.json_file == "-" ? "" : common.json_file);
-  check_record_file("--csv", common.csv_file);
+  check_record_files();
   m_input.emplace(common.input);
   m_record.input = m_input->info();
-  refuse_data_file("--json", common.json_file, m_record.input.file);
-  refuse_data_file("--csv", common.csv_file, m_record.input.file);
+  refuse_record_over(m_record.input.file);
   return *m_input;
+}
+
+void DriverRun::check_record_files() const {
+  const CommonOptions& common = m_command_line.common();
+  check_record_file("--json", common.json_file == "-" ? "" : common.json_file);
+  check_record_file("--csv", common.csv_file);
+  check_record_file("--plot", common.plot_file);
+}
+
+void DriverRun::refuse_record_over(const std::string& data) const {
+  const CommonOptions& common = m_command_line.common();
+  refuse_data_file("--json", common.json_file, data);
+  refuse_data_file("--csv", common.csv_file, data);
+  refuse_data_file("--plot", common.plot_file, data);
 }
 
 std::string DriverRun::input_name() const {
@@ -127,9 +140,7 @@ void DriverRun::check_host_memory(std::uint64_t bytes) const { require_host_memo
 
 void DriverRun::open_output(const std::string& output, const std::vector<std::string>& suffixes, std::uint64_t bytes) {
   if (output.empty()) return;
-  const std::string file = output.substr(0, output.rfind(":/"));
-  refuse_data_file("--json", m_command_line.common().json_file, file);
-  refuse_data_file("--csv", m_command_line.common().csv_file, file);
+  refuse_record_over(output.substr(0, output.rfind(":/")));
   m_output.emplace(output, suffixes, m_command_line.common().force);
   m_output->check_room(bytes);
 }
@@ -164,6 +175,10 @@ HostBuffer DriverRun::read_raw_input() {
   m_record.input_bytes = element_count(m_record.input.shape) * m_record.input.stored_element_bytes;
   m_progress.begin("reading");
   return timed(m_record.read, m_record.input_bytes, [&] { return m_input->read_raw(m_progress.callback()); });
+}
+
+void DriverRun::plot_lines(const HostArray& input, const HostArray& output, std::size_t axis) {
+  if (!m_command_line.common().plot_file.empty()) m_plot = signal_plot(m_record, input, output, axis);
 }
 
 Provenance DriverRun::provenance() const {
@@ -204,6 +219,7 @@ void DriverRun::hand_out() {
   const auto record = to_json(m_record);
   if (!common.json_file.empty() && common.json_file != "-") write_json(common.json_file, record);
   if (!common.csv_file.empty()) append_csv(common.csv_file, m_record);
+  if (!common.plot_file.empty()) write_whole(common.plot_file, m_plot.empty() ? bandwidth_chart(m_record) : m_plot);
   const std::string report = common.quiet ? "" : report_text(m_record);
   if (common.json_file == "-") {
     std::fputs(report.c_str(), stderr);

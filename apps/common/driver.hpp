@@ -61,6 +61,9 @@ class DriverRun {
   [[nodiscard]] HostArray read_input();
   [[nodiscard]] HostBuffer read_raw_input();
 
+  /// --plot draws the first lines of both along axis in place of the runs' bars. Called behind the runs.
+  void plot_lines(const HostArray& input, const HostArray& output, std::size_t axis);
+
   using WriteResults = std::function<void(OutputFile&, const Provenance&)>;
   /// Measures the ceilings, writes the output (bytes in all) with write where every run verified, and hands out the
   /// record, the rows and the report. Returns not_verified, after a line on standard error, where one did not.
@@ -72,12 +75,15 @@ class DriverRun {
  private:
   [[nodiscard]] std::string input_name() const;
   [[nodiscard]] Provenance provenance() const;
+  void check_record_files() const;
+  void refuse_record_over(const std::string& data) const;
   void hand_out();
 
   const CommandLine& m_command_line;
   std::chrono::steady_clock::time_point m_begin;
   Progress m_progress;
   Record m_record;
+  std::string m_plot;  // the picture, where it is not the bars
   std::optional<Dataset> m_input;
   std::optional<OutputFile> m_output;
   std::optional<Session> m_session;

@@ -66,6 +66,14 @@ To converted(From value) {
   }
 }
 
+template <class To, class From>
+void encode_elements(const From* elements, std::uint64_t count, std::byte* out) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const To value = converted<To>(elements[i]);
+    std::memcpy(out + i * sizeof(To), &value, sizeof(To));
+  }
+}
+
 }  // namespace
 
 std::string to_string(NumberType type) { return names[static_cast<std::size_t>(type)]; }
@@ -99,13 +107,19 @@ std::vector<std::byte> encoded(const Numbers& values, NumberType type) {
     return std::visit(
         [](const auto& list) {
           std::vector<std::byte> bytes(list.size() * sizeof(To));
-          for (std::size_t i = 0; i < list.size(); ++i) {
-            const To value = converted<To>(list[i]);
-            std::memcpy(bytes.data() + i * sizeof(To), &value, sizeof(To));
-          }
+          encode_elements<To>(list.data(), list.size(), bytes.data());
           return bytes;
         },
         values);
+  });
+}
+
+void encode(const HostArray& array, NumberType type, std::byte* out) {
+  visit_number_type(type, [&](auto zero) {
+    visit_type(array.type, [&](const auto value) {
+      using From = std::decay_t<decltype(value)>;
+      encode_elements<decltype(zero)>(array.buffer.as<From>(), element_count(array.shape), out);
+    });
   });
 }
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dataset.hpp"
@@ -45,6 +46,8 @@ struct Record {
 /// \throws Failure (bad_input) unless a file of this name can be written; made and extended by the functions below.
 void check_writable(const std::string& option, const std::string& file);
 /// Replaces the file as a whole, through a temporary name beside it. \throws Failure
+void write_whole(const std::string& file, std::string_view text);
+/// The same with a record. \throws Failure
 void write_json(const std::string& file, const nlohmann::ordered_json& record);
 /// Appends a row for each run in one write under a lock, behind a header where the file is new. \throws Failure
 void append_csv(const std::string& file, const Record& record);

@@ -97,9 +97,7 @@ void check_writable(const std::string& option, const std::string& file) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) refuse_file(fmt::format("folder {}: {}", folder, std::strerror(errno)));
 }
 
-void write_json(const std::string& file, const nlohmann::ordered_json& record) {
-  // Names from the command line and the file system may hold bytes that are no UTF-8; they are replaced.
-  const std::string text = record.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+void write_whole(const std::string& file, std::string_view text) {
   struct stat status {};
   const bool exists = stat(file.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {  // a pipe or /dev/null is written to, not replaced
@@ -118,6 +116,11 @@ void write_json(const std::string& file, const nlohmann::ordered_json& record) {
   if (fsync(target.get()) != 0) fail(file, errno);
   if (std::rename(temporary.c_str(), name.c_str()) != 0) fail(file, errno);
   guard.release();
+}
+
+void write_json(const std::string& file, const nlohmann::ordered_json& record) {
+  // Names from the command line and the file system may hold bytes that are no UTF-8; they are replaced.
+  write_whole(file, record.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
 }
 
 void append_csv(const std::string& file, const Record& record) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/driver.hpp"
+#include "common/failure.hpp"
 #include "common/text.hpp"
 #include "filter_arguments.hpp"
 #include "filter_engine.hpp"
@@ -13,8 +14,23 @@
 namespace tessera::apps {
 namespace {
 
-void measure(DriverRun& run, const FilterEngine& engine, const FilterRequest& request, const HostArray& input,
-             const HostArray& output, const std::string& variant) {
+Verification verified(DriverRun& run, const FilterEngine& engine, const FilterRequest& request,
+                      const FilterArrays& arrays, const RunOptions& options) {
+  const auto against = [&](const FilterRequest& last, const HostArray& read) {
+    return verify_filter(
+        last, read, arrays.output, options.verify == "full",
+        [&](const auto& got, const auto& expected) { return error_norms(options.space, got, expected); },
+        run.progress().callback());
+  };
+  if (request.iterate == 1) return against(request, arrays.input);
+  engine.fetch_previous();
+  Verification verification = against(following_request(request), arrays.previous);
+  verification.method += fmt::format(", of application {} to what the one before it stored", request.iterate);
+  return verification;
+}
+
+void measure(DriverRun& run, const FilterEngine& engine, const FilterRequest& request, const FilterArrays& arrays,
+             const std::string& variant) {
   RunOptions options = run.run_options();
   options.variant = variant;
   run.progress().begin("filtering");
@@ -22,20 +38,24 @@ void measure(DriverRun& run, const FilterEngine& engine, const FilterRequest& re
   run.record().from_device = engine.fetch_output();
   if (options.verify != "none") {
     run.progress().begin("verifying");
-    measurement.verification = verify_filter(
-        request, input, output, options.verify == "full",
-        [&](const auto& got, const auto& expected) { return error_norms(options.space, got, expected); },
-        run.progress().callback());
+    measurement.verification = verified(run, engine, request, arrays, options);
   }
   run.record().runs.push_back(measurement);
 }
 
-void measure_variants(DriverRun& run, HostArray& input, HostArray& output, const FilterRequest& request) {
+void measure_variants(DriverRun& run, FilterArrays& arrays, const FilterRequest& request) {
   const RunOptions options = run.run_options();
-  const auto engine = make_filter_engine(input, output, request, options.space);
+  const auto engine = make_filter_engine(arrays, request, options.space);
   run.record().to_device = engine->to_device();
-  for (const auto& variant : variants_to_run(options.variant, filter_variant_names(), engine->automatic_variant())) {
-    measure(run, *engine, request, input, output, variant);
+  const std::string automatic = engine->automatic_variant();
+  for (const auto& variant : variants_to_run(options.variant, filter_variant_names(), automatic)) {
+    try {
+      measure(run, *engine, request, arrays, variant);
+    } catch (const Failure& failure) {
+      const bool others_can = options.variant == "all" && variant != automatic;
+      if (!others_can || failure.status() != ExitStatus::bad_input) throw;
+      run.record().left_out.push_back(fmt::format("{}: cannot do this {}", variant, request.operation));
+    }
   }
 }
 
@@ -48,18 +68,28 @@ ExitStatus filter(const CommandLine& command_line, const FilterArguments& argume
   const ElementType type = dataset.compute_type();
   const Shape shape = dataset.info().shape;
   run.for_input([&] { complete_request(request, arguments, type, shape); });
-  HostArray output{filter_output_type(request, type), shape, {}};
+  const ElementType output_type = filter_output_type(request, type);
+  FilterArrays arrays{{}, {output_type, shape, {}}, {output_type, shape, {}}};
+  const NumberType written_type = request.output_type.value_or(number_type_of(output_type));
+  const bool converts = written_type != number_type_of(output_type);
   const std::uint64_t size = element_count(shape);
-  const std::uint64_t output_bytes = size * size_of(output.type);
-  run.check_host_memory(dataset.read_bytes() + output_bytes);
-  run.open_output(arguments.output, {""}, output_bytes);
-  run.start(size * size_of(type) + output_bytes);
+  const std::uint64_t output_bytes = size * size_of(output_type);
+  const std::uint64_t previous_bytes = request.iterate > 1 ? output_bytes : 0;
+  const std::uint64_t written_bytes = size * size_of(written_type);
+  run.check_host_memory(dataset.read_bytes() + output_bytes + previous_bytes + (converts ? written_bytes : 0));
+  run.open_output(arguments.output, {""}, written_bytes);
+  run.start(size * size_of(type) + output_bytes + previous_bytes);
 
-  HostArray input = run.read_input();
-  output.buffer = HostBuffer(output_bytes);
-  run.for_input([&] { measure_variants(run, input, output, request); });
-  return run.finish(output_bytes, [&](OutputFile& file, const Provenance& provenance) {
-    file.write("", output.type, output.shape, output.buffer.data(), provenance, run.progress().callback());
+  arrays.input = run.read_input();
+  arrays.output.buffer = HostBuffer(output_bytes);
+  arrays.previous.buffer = HostBuffer(previous_bytes);
+  run.for_input([&] { measure_variants(run, arrays, request); });
+  run.plot_lines(arrays.input, arrays.output, request.axis);
+  return run.finish(written_bytes, [&](OutputFile& file, const Provenance& provenance) {
+    HostBuffer converted(converts ? written_bytes : 0);
+    if (converts) encode(arrays.output, written_type, converted.as<std::byte>());
+    file.write("", written_type, shape, converts ? converted.data() : arrays.output.buffer.data(), provenance,
+               run.progress().callback());
   });
 }
 
@@ -67,19 +97,34 @@ ExitStatus filter(const CommandLine& command_line, const FilterArguments& argume
 
 int filter_main(int argc, const char* const* argv) {
   return run_driver("tessera-filter", [&] {
-    CommandLine command_line("tessera-filter", "Filters an HDF5 dataset along its last axis", filter_variant_names());
+    CommandLine command_line("tessera-filter", "Filters an HDF5 dataset along one axis", filter_variant_names());
     FilterArguments arguments;
-    command_line.add_option("--weights", arguments.weights, "LIST", "The filter's weights: 0.25,0.5,0.25");
-    command_line.add_option("--weights-from", arguments.weights_from, "FILE:/DATASET", "The weights, of rank 1");
-    command_line.add_flag("--convolve", arguments.convolve, "Convolve (default: correlate)");
-    command_line.add_option("--axis", arguments.axis, "N", "The axis to filter along: the last one (default -1)");
+    FilterSource& source = arguments.source;
+    command_line.add_option("--weights", source.weights, "LIST", "The filter's weights: 0.25,0.5,0.25");
+    command_line.add_option("--weights-from", source.weights_from, "FILE:/DATASET", "The weights, of rank 1");
+    command_line.add_option("--gaussian", source.gaussian, "SIGMA", "Convolve with a Gaussian of SIGMA elements");
+    command_line.add_option("--order", source.order, "N", "Of --gaussian: its Nth derivative (default 0)");
+    command_line.add_option("--truncate", source.truncate, "T", "Of --gaussian: the radius in SIGMA (default 4)");
+    command_line.add_option("--binomial", source.binomial, "N", "Convolve with N binomial weights");
+    command_line.add_option("--savgol", source.savgol, "W,P[,D[,DELTA]]",
+                            "Savitzky-Golay: fit W elements with a polynomial of degree P; its Dth derivative "
+                            "(default 0), of elements DELTA apart (default 1)");
+    command_line.add_flag("--convolve", arguments.convolve,
+                          "Convolve with the weights (default: correlate; filters with a name always convolve)");
+    command_line.add_option("--axis", arguments.axis, "N", "The axis to filter along (default -1: the last one)");
     command_line.add_option(
         "--mode", arguments.mode, "NAME",
         fmt::format("What lies beyond the ends: {} (default {})", join(boundary_mode_names()), arguments.mode));
+    command_line.add_option("--mode-left", arguments.mode_left, "NAME", "Before the first element (default: --mode)");
+    command_line.add_option("--mode-right", arguments.mode_right, "NAME", "After the last element (default: --mode)");
     command_line.add_option("--cval", arguments.cval, "X", "The value beyond the ends of mode constant (default 0)");
     command_line.add_option("--origin", arguments.origin, "N", "Shift of the window (default 0)");
+    command_line.add_option("--iterate", arguments.iterate, "N",
+                            "Apply the filter N times, as N runs through stored outputs would (default 1)");
     command_line.add_option("--accumulate", arguments.accumulate, "TYPE",
                             "float or double: in what floating data is summed (default: its own type)");
+    command_line.add_option("--output-type", arguments.output_type, "TYPE",
+                            "Write the result as TYPE: " + join(output_type_names()) + ", rounded once");
     command_line.add_option("--output", arguments.output, "FILE:/DATASET", "Write the result there");
     if (!command_line.parse(argc, argv)) return ExitStatus::good;
     return filter(command_line, arguments);

@@ -9,58 +9,15 @@
 #include <limits>
 
 #include "common/failure.hpp"
-#include "common/memory_limit.hpp"
 #include "common/text.hpp"
 
 namespace tessera::apps {
 namespace {
 
-void require_finite(const std::string& source, const std::vector<double>& weights) {
-  if (weights.empty()) refuse(source + ": there are no weights");
-  for (std::size_t k = 0; k < weights.size(); ++k) {
-    if (!std::isfinite(weights[k])) {
-      refuse(fmt::format("{}: weight {} is {}; weights must be finite", source, k, format_number(weights[k])));
-    }
-  }
-}
-
-std::vector<double> listed_weights(const std::string& list) {
-  std::vector<double> weights;
-  for (const auto& text : split(list)) {
-    const auto weight = parse_double(text);
-    if (!weight) refuse(fmt::format("--weights: weight {}, `{}`, is not a number", weights.size(), text));
-    weights.push_back(*weight);
-  }
-  require_finite("--weights", weights);
-  return weights;
-}
-
-std::vector<double> stored_weights(const std::string& spec) {
-  const Dataset dataset(spec);
-  const std::string name = "--weights-from " + spec;
-  (void)dataset.compute_type();  // no complex ones
-  const Shape& shape = dataset.info().shape;
-  if (shape.size() != 1) refuse(fmt::format("{}: weights must have rank 1, these have {}", name, shape.size()));
-  require_host_memory(name, dataset.read_bytes() + shape[0] * sizeof(double));
-  const HostArray array = dataset.read();
-  std::vector<double> weights(shape[0]);
-  visit_type(array.type, [&](const auto zero) {
-    std::copy_n(array.buffer.as<std::decay_t<decltype(zero)>>(), weights.size(), weights.begin());
-  });
-  require_finite(name, weights);
-  return weights;
-}
-
-std::int64_t whole_number(const std::string& option, const std::string& text) {
-  const auto number = parse_int64(text);
-  if (!number) refuse(fmt::format("{}: `{}` is not a whole number", option, text));
-  return *number;
-}
-
-/// cval as an element of type T: floating types round to nearest, integers must hold it exactly.
+/// cval as an element of type T, in messages reader: floating types round to nearest, integers must hold it exactly.
 template <class T>
-Number boundary_value(const std::string& text) {
-  const auto refuse_value = [&](const char* why) { refuse(fmt::format("--cval: `{}` {}", text, why)); };
+Number boundary_value(const std::string& text, const std::string& reader) {
+  const auto refuse_value = [&](const std::string& why) { refuse(fmt::format("--cval: `{}` {}", text, why)); };
   const auto value = parse_double(text);
   if constexpr (std::is_same_v<T, double>) {
     if (!value) refuse_value("is not a number that float64 can hold");
@@ -84,7 +41,7 @@ Number boundary_value(const std::string& text) {
         *value >= static_cast<double>(std::numeric_limits<T>::min())) {
       whole = static_cast<T>(*value);
     }
-    if (!whole) refuse_value("is not a whole number that the input's type can hold");
+    if (!whole) refuse_value("is not a whole number that " + reader + " can hold");
     if constexpr (std::is_unsigned_v<T>) {
       return static_cast<std::uint64_t>(*whole);
     } else {
@@ -93,25 +50,67 @@ Number boundary_value(const std::string& text) {
   }
 }
 
-bool all_whole(const std::vector<double>& weights) {
-  return std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == std::trunc(weight); });
+/// The type of results that no output type is asked for.
+ElementType own_output_type(const FilterRequest& request, ElementType input) {
+  if (is_floating(input)) return input;
+  if (!all_whole(request.weights)) return ElementType::float64;
+  const bool negative =
+      std::any_of(request.weights.begin(), request.weights.end(), [](double weight) { return weight < 0; });
+  return input == ElementType::uint64 && !negative ? ElementType::uint64 : ElementType::int64;
+}
+
+/// Results of every bit are rounded, or clamped, once: what would be twice is refused.
+void check_output_type(const FilterRequest& request, ElementType input) {
+  if (!request.output_type) return;
+  const NumberType type = *request.output_type;
+  const ElementType own = own_output_type(request, input);
+  if (request.iterate > 1 && type != number_type_of(own)) {
+    refuse(fmt::format("--output-type: with --iterate every application stores its own type, {}", to_string(own)));
+  }
+  if (is_floating(input)) return;
+  long double magnitude_sum = 0;
+  for (const double weight : request.weights) magnitude_sum += std::abs(weight);
+  const bool fits = input == ElementType::int32 && magnitude_sum < 0x1p31L;  // what int64 holds, without a clamp
+  const bool keeps = request.mode_left == "keep" || request.mode_right == "keep";
+  if (type == NumberType::float32) {
+    if (all_whole(request.weights) ? fits : input == ElementType::int32 || !keeps) return;
+    refuse(fmt::format("--output-type: {} data would be rounded twice to float32; give float64", to_string(input)));
+  }
+  if (type == NumberType::uint64 && input == ElementType::int32 && !fits) {
+    refuse("--output-type: int32 data and weights of 2^31 and more would be clamped twice; give int64 or float64");
+  }
+}
+
+std::string mode_of(const std::string& option, const std::string& mode, const std::string& of_both_sides) {
+  return mode.empty() ? of_both_sides : require_one_of(option, mode, boundary_mode_names());
+}
+
+Number boundary_value_of(ElementType type, const std::string& text, const std::string& reader) {
+  return visit_type(type, [&](const auto zero) { return boundary_value<std::decay_t<decltype(zero)>>(text, reader); });
 }
 
 }  // namespace
 
 FilterRequest filter_request(const FilterArguments& arguments) {
-  if (arguments.weights.empty() == arguments.weights_from.empty()) {
-    refuse(arguments.weights.empty() ? "--weights or --weights-from is missing; see --help"
-                                     : "--weights and --weights-from cannot both be given");
-  }
   FilterRequest request;
-  request.convolve = arguments.convolve;
-  request.mode = require_one_of("--mode", arguments.mode, boundary_mode_names());
+  NamedWeights named = filter_weights(arguments.source);
+  request.weights = std::move(named.weights);
+  request.convolve = arguments.convolve || !named.name.empty();
+  request.operation = !named.name.empty() ? named.name : arguments.convolve ? "convolve" : "correlate";
+  require_one_of("--mode", arguments.mode, boundary_mode_names());
+  request.mode_left = mode_of("--mode-left", arguments.mode_left, arguments.mode);
+  request.mode_right = mode_of("--mode-right", arguments.mode_right, arguments.mode);
   request.origin = whole_number("--origin", arguments.origin);
   if (!arguments.accumulate.empty()) require_one_of("--accumulate", arguments.accumulate, {"float", "double"});
   request.accumulate_double = arguments.accumulate == "double";
-  request.weights =
-      arguments.weights.empty() ? stored_weights(arguments.weights_from) : listed_weights(arguments.weights);
+  if (!arguments.output_type.empty()) {
+    request.output_type =
+        number_type_named(require_one_of("--output-type", arguments.output_type, output_type_names()));
+  }
+  request.iterate = whole_number("--iterate", arguments.iterate);
+  if (request.iterate < 1 || request.iterate > std::numeric_limits<std::int32_t>::max()) {
+    refuse(fmt::format("--iterate: {} is not within 1 to 2^31 - 1", request.iterate));
+  }
   const auto taps = static_cast<std::int64_t>(request.weights.size());
   if (request.origin < -(taps / 2) || request.origin > (taps - 1) / 2) {
     refuse(fmt::format("--origin: {} is not within {} to {}, as {} weights need", request.origin, -(taps / 2),
@@ -127,11 +126,14 @@ void complete_request(FilterRequest& request, const FilterArguments& arguments, 
   if (axis < -rank || axis >= rank) {
     refuse(fmt::format("--axis: {} is not within {} to {}, the axes of {}", axis, -rank, rank - 1, to_string(shape)));
   }
-  if (axis != -1 && axis != rank - 1) {
-    refuse(fmt::format("--axis: {} cannot be filtered along, only the last axis, {} or -1", axis, rank - 1));
+  request.axis = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+  check_output_type(request, type);
+  request.cval = request.following_cval = boundary_value_of(type, arguments.cval, "the input's type");
+  if (request.iterate > 1) {
+    const ElementType stored = filter_output_type(request, type);
+    request.following_cval =
+        boundary_value_of(stored, arguments.cval, to_string(stored) + ", which the second application reads,");
   }
-  request.cval =
-      visit_type(type, [&](const auto zero) { return boundary_value<std::decay_t<decltype(zero)>>(arguments.cval); });
   if (arguments.accumulate == "float" && type != ElementType::float32) {
     refuse(fmt::format("--accumulate: float is for float32 data, this is {}", to_string(type)));
   }
@@ -141,11 +143,14 @@ void complete_request(FilterRequest& request, const FilterArguments& arguments, 
 }
 
 ElementType filter_output_type(const FilterRequest& request, ElementType input) {
-  if (is_floating(input)) return input;
-  if (!all_whole(request.weights)) return ElementType::float64;
-  const bool negative =
-      std::any_of(request.weights.begin(), request.weights.end(), [](double weight) { return weight < 0; });
-  return input == ElementType::uint64 && !negative ? ElementType::uint64 : ElementType::int64;
+  if (!request.output_type) return own_output_type(request, input);
+  const NumberType type = *request.output_type;
+  if (is_floating(input)) {
+    return request.accumulate_double && type != NumberType::float32 ? ElementType::float64 : input;
+  }
+  if (type == NumberType::float32) return all_whole(request.weights) ? ElementType::int64 : ElementType::float64;
+  if (type == NumberType::float64) return ElementType::float64;
+  return type == NumberType::uint64 && input != ElementType::int32 ? ElementType::uint64 : ElementType::int64;
 }
 
 }  // namespace tessera::apps

@@ -11,21 +11,25 @@
 #include "common/dataset.hpp"
 #include "common/host_array.hpp"
 #include "filter_engine.hpp"
+#include "filter_weights.hpp"
 
 namespace tessera::apps {
 
 struct FilterArguments {
-  std::string weights, weights_from, axis = "-1", mode = "reflect", cval = "0", origin = "0", accumulate, output;
+  FilterSource source;
   bool convolve = false;
+  std::string axis = "-1", mode = "reflect", mode_left, mode_right, cval = "0", origin = "0", iterate = "1";
+  std::string accumulate, output_type, output;
 };
 
-/// Checks what needs no input: names, numbers, one source of weights. \throws Failure (bad_input)
+/// Checks what needs no input: names, numbers, one filter. \throws Failure (bad_input)
 [[nodiscard]] FilterRequest filter_request(const FilterArguments& arguments);
 
 /// Checks and adds what depends on the input: axis, cval, accumulation. \throws Failure (bad_input)
 void complete_request(FilterRequest& request, const FilterArguments& arguments, ElementType type, const Shape& shape);
 
-/// The type of the result: floating input keeps its own, integers give integers for whole weights, else float64.
+/// The type of the engine's result. Floating input keeps its own, integers give integers for whole weights, else
+/// float64; for an output type one that becomes it by the one rounding, where complete_request() has not refused it.
 [[nodiscard]] ElementType filter_output_type(const FilterRequest& request, ElementType input);
 
 }  // namespace tessera::apps

@@ -2,32 +2,122 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "filter_engine.hpp"
 
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
 #include <tessera/filter/boundary.hpp>
 #include <tessera/filter/filter_options.hpp>
 
+#include "common/engine_errors.hpp"
+#include "device/device_array.hpp"
 #include "device/enumerator.hpp"
-#include "typed_filter_engine.hpp"
+#include "device/timing.hpp"
+#include "filter_step.hpp"
 
 namespace tessera::apps {
+namespace {
 
-std::vector<std::string> boundary_mode_names() { return names_of(boundary_modes); }
+std::unique_ptr<FilterStep> step_between(const HostArray& input, const HostArray& output, const FilterRequest& request,
+                                         const std::string& space) {
+  const LinesShape shape = lines_shape(input.shape, request.axis);
+  return visit_type(input.type, [&](const auto in) {
+    return visit_type(output.type, [&](const auto out) -> std::unique_ptr<FilterStep> {
+      using In = std::decay_t<decltype(in)>;
+      using Out = std::decay_t<decltype(out)>;
+      if constexpr (can_filter<In, Out>) return make_filter_step<In, Out>(request, shape, space);
+      throw std::logic_error("no filter from " + to_string(input.type) + " to " + to_string(output.type));
+    });
+  });
+}
+
+/// Applications go to and fro between the output and the array of the previous one; the input is only read.
+template <class Space>
+class SpaceFilterEngine final : public FilterEngine {
+ public:
+  SpaceFilterEngine(const Space& space, FilterArrays& arrays, const FilterRequest& request,
+                    const std::string& space_name)
+      : m_space(space),
+        m_operation(request.operation),
+        m_iterate(request.iterate),
+        m_size(element_count(arrays.input.shape)),
+        m_input_bytes(m_size * size_of(arrays.input.type)),
+        m_output_bytes(m_size * size_of(arrays.output.type)),
+        m_input(space, arrays.input.buffer.as<std::byte>(), m_input_bytes),
+        m_output(space, arrays.output.buffer.as<std::byte>(), m_output_bytes),
+        m_first(step_between(arrays.input, arrays.output, request, space_name)) {
+    if (m_iterate > 1) {
+      m_previous.emplace(space, arrays.previous.buffer.as<std::byte>(), m_output_bytes);
+      m_following = step_between(arrays.previous, arrays.output, following_request(request), space_name);
+    }
+    m_to_device = m_input.to_device();
+  }
+
+  std::string automatic_variant() const override {
+    return with_library_errors([&] { return last().automatic_variant(); });
+  }
+
+  Measurement measure(const RunOptions& options) const override {
+    return with_library_errors([&] {
+      Measurement measurement;
+      measurement.seconds =
+          m_iterate > 1 ? time_iterations(options) : time_repeats(m_space, options, first_into(m_output, options));
+      last().describe(options, measurement);
+      if (m_iterate > 1) measurement.plan.emplace_back("iterate", m_iterate);
+      measurement.operation = m_operation;
+      measurement.bytes =
+          m_input_bytes + m_output_bytes + static_cast<std::uint64_t>(m_iterate - 1) * 2 * m_output_bytes;
+      measurement.bounded_by_copy = true;
+      return measurement;
+    });
+  }
+
+  Transfer to_device() const override { return m_to_device; }
+  Transfer fetch_output() const override { return m_output.to_host(); }
+  void fetch_previous() const override { (void)m_previous->to_host(); }
+
+ private:
+  using Bytes = DeviceArray<Space, std::byte>;
+
+  const FilterStep& last() const { return m_iterate > 1 ? *m_following : *m_first; }
+
+  std::function<void()> first_into(const Bytes& target, const RunOptions& options) const {
+    return m_first->prepared(m_input.data(), target.data(), options);
+  }
+
+  std::vector<double> time_iterations(const RunOptions& options) const {
+    // The last one writes the output, the one before it the other array, and so on back to the first.
+    const auto first = first_into(m_iterate % 2 != 0 ? m_output : *m_previous, options);
+    const auto to = m_following->prepared(m_previous->data(), m_output.data(), options);
+    const auto fro = m_following->prepared(m_output.data(), m_previous->data(), options);
+    return time_repeats(m_space, options, [&] {
+      first();
+      for (std::int64_t left = m_iterate - 1; left > 0; --left) (left % 2 != 0 ? to : fro)();
+    });
+  }
+
+  Space m_space;
+  std::string m_operation;
+  std::int64_t m_iterate;
+  std::uint64_t m_size, m_input_bytes, m_output_bytes;
+  Bytes m_input, m_output;
+  std::optional<Bytes> m_previous;
+  std::unique_ptr<FilterStep> m_first, m_following;
+  Transfer m_to_device;
+};
+
+}  // namespace
+
+std::vector<std::string> boundary_mode_names() { return names_of(element_modes); }
 
 std::vector<std::string> filter_variant_names() { return names_of(filter_variants); }
 
-std::unique_ptr<FilterEngine> make_filter_engine(HostArray& input, HostArray& output, const FilterRequest& request,
+std::unique_ptr<FilterEngine> make_filter_engine(FilterArrays& arrays, const FilterRequest& request,
                                                  const std::string& space) {
-  return visit_type(input.type, [&](const auto value) {
-    using In = std::decay_t<decltype(value)>;
-    if constexpr (std::is_floating_point_v<In>) {
-      return make_typed_filter_engine<In, In>(input, output, request, space);
-    } else {
-      if (output.type == ElementType::float64)
-        return make_typed_filter_engine<In, double>(input, output, request, space);
-      if constexpr (std::is_unsigned_v<In>) {
-        if (output.type == ElementType::uint64) return make_typed_filter_engine<In, In>(input, output, request, space);
-      }
-      return make_typed_filter_engine<In, std::int64_t>(input, output, request, space);
-    }
+  return with_library_errors([&] {
+    return visit_space(space, [&](const auto& instance) -> std::unique_ptr<FilterEngine> {
+      using Engine = SpaceFilterEngine<std::decay_t<decltype(instance)>>;
+      return std::make_unique<Engine>(instance, arrays, request, space);
+    });
   });
 }
 

@@ -5,13 +5,18 @@
 #ifndef TESSERA_APPS_FILTER_FILTER_ENGINE_HPP
 #define TESSERA_APPS_FILTER_FILTER_ENGINE_HPP
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "common/host_array.hpp"
 #include "common/measurement.hpp"
+#include "common/number_type.hpp"
 
 namespace tessera::apps {
 
@@ -19,33 +24,77 @@ namespace tessera::apps {
 [[nodiscard]] std::vector<std::string> boundary_mode_names();
 [[nodiscard]] std::vector<std::string> filter_variant_names();
 
-/// What is asked of a filter along the last axis.
+/// What is asked of a filter along one axis.
 struct FilterRequest {
-  std::vector<double> weights;  // not empty, finite
-  bool convolve = false;        // else correlate
-  std::string mode = "reflect";
+  std::string operation = "correlate";  // as the record names it
+  std::vector<double> weights;          // not empty, finite
+  bool convolve = false;                // else correlate
+  std::string mode_left = "reflect", mode_right = "reflect";
   Number cval = 0.0;  // of the input's type
   std::int64_t origin = 0;
+  std::size_t axis = 0;  // that lines run along
   bool accumulate_double = false;
+  std::optional<NumberType> output_type;  // in which the result is written
+  std::int64_t iterate = 1;               // applications, one after the other, each to what the one before stored
+  Number following_cval = cval;           // of the output's type: for those after the first
+};
+
+/// The applications after the first.
+[[nodiscard]] inline FilterRequest following_request(FilterRequest request) {
+  request.cval = request.following_cval;
+  return request;
+}
+
+/// Whether every weight is a whole number: integer data is then filtered exactly.
+[[nodiscard]] inline bool all_whole(const std::vector<double>& weights) {
+  return std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == std::trunc(weight); });
+}
+
+/// Whether there are filters from elements of In to elements of Out.
+template <class In, class Out>
+inline constexpr bool can_filter = std::is_floating_point_v<In>
+                                       ? std::is_floating_point_v<Out> && sizeof(Out) >= sizeof(In)
+                                       : sizeof(Out) == 8 && (sizeof(In) == 8 || !std::is_unsigned_v<Out>);
+
+/// An array as its lines along one axis lie: inner neighbours side by side, such slabs outer times.
+struct LinesShape {
+  std::uint64_t outer = 1, extent = 1, inner = 1;
+  [[nodiscard]] std::uint64_t lines() const { return outer * inner; }
+};
+[[nodiscard]] inline LinesShape lines_shape(const Shape& shape, std::size_t axis) {
+  LinesShape lines{1, shape[axis], 1};
+  for (std::size_t d = 0; d < axis; ++d) lines.outer *= shape[d];
+  for (std::size_t d = axis + 1; d < shape.size(); ++d) lines.inner *= shape[d];
+  return lines;
+}
+
+/// Arrays of one shape, of rank 1 or more.
+struct FilterArrays {
+  HostArray input;
+  HostArray output;    // of a type that can_filter() says of the input's
+  HostArray previous;  // of more than one application: what the last one reads; of the output's type
 };
 
 /// One input and its output on the space that computes.
 class FilterEngine {
  public:
   virtual ~FilterEngine() = default;
-  /// The variant that automatic stands for.
+  /// The variant that automatic stands for in the last application.
   [[nodiscard]] virtual std::string automatic_variant() const = 0;
-  /// Times the filter; the output is then that of the last repeat. The measurement is not yet verified.
+  /// Times all applications; the output is then that of the last repeat. The plan is that of the last application. The
+  /// measurement is not yet verified.
   [[nodiscard]] virtual Measurement measure(const RunOptions& options) const = 0;
   [[nodiscard]] virtual Transfer to_device() const = 0;
   /// Brings the output to the host.
   [[nodiscard]] virtual Transfer fetch_output() const = 0;
+  /// Brings what the last of several applications read to the host.
+  virtual void fetch_previous() const = 0;
 };
 
-/// input: rank 1 or more; output: of the same shape and the type of the result. Both must outlive the engine.
+/// arrays: must outlive the engine.
 /// \throws Failure (no_resource) where the device has no room.
-[[nodiscard]] std::unique_ptr<FilterEngine> make_filter_engine(HostArray& input, HostArray& output,
-                                                               const FilterRequest& request, const std::string& space);
+[[nodiscard]] std::unique_ptr<FilterEngine> make_filter_engine(FilterArrays& arrays, const FilterRequest& request,
+                                                               const std::string& space);
 
 }  // namespace tessera::apps
 

@@ -14,8 +14,8 @@
 namespace tessera::apps {
 
 /// Checks all outputs, or samples of them and every output whose window leaves its line, where full is not asked for.
-/// Integer data with whole weights: exact, clamped to the output's type. Else (m + 2) u sum |w x| over the window and
-/// the output's rounding; NaN and infinities as the definition gives them.
+/// Integer data with whole weights: exact, clamped to the output's type or rounded to it once. Else (m + 2) u sum |w x|
+/// over the window and the output's rounding; NaN and infinities as the definition gives them.
 [[nodiscard]] Verification verify_filter(const FilterRequest& request, const HostArray& input, const HostArray& output,
                                          bool full, const NormFunction& norms, const ProgressCallback& progress,
                                          std::uint64_t samples = 4096);

@@ -29,7 +29,7 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
   const Folder folder;
   const std::string file = folder / "rows.jsonl";
   const std::vector<std::string> arguments = {"run",           "--sizes=1000,60x35", "--types=int32,int64,float,double",
-                                              "--taps=1,4,70", "--variant=all",      "--repeat=2",
+                                              "--taps=1,4,33", "--variant=all",      "--repeat=2",
                                               "--warmup=0",    "--space=openmp",     "--out=" + file};
   const auto end = run_program(TESSERA_BENCH, arguments);
   INFO(end.out << end.err);
@@ -51,6 +51,8 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
         "tessera-bench: note: dispatch is measured in float64, not in float32\n"
         "tessera-bench: note: filter is measured in float32, float64, not in int32\n"
         "tessera-bench: note: filter is measured in float32, float64, not in int64\n"
+        "tessera-bench: note: window is measured in float32, float64, not in int32\n"
+        "tessera-bench: note: window is measured in float32, float64, not in int64\n"
         "tessera-bench: note: transpose is measured in float32, float64, not in int32\n"
         "tessera-bench: note: transpose is measured in float32, float64, not in int64\n");
   std::map<std::string, int> counts;
@@ -72,7 +74,8 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
     CHECK(row["host"].is_string());
     CHECK(row["time"].get<std::string>().size() == 20);
     const std::uint64_t element = row["type"] == "int32" || row["type"] == "float32" ? 4 : 8;
-    const bool has_two = row["op"] == "filter" || row["op"] == "transpose" || row["op"] == "dot";
+    const bool has_two =
+        row["op"] == "filter" || row["op"] == "window" || row["op"] == "transpose" || row["op"] == "dot";
     const std::uint64_t sides = has_two ? 2 : 1;
     if (row["op"] != "ceiling" && row["op"] != "axes") {
       CHECK(row["axis"].is_null());
@@ -125,9 +128,18 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
                                                {"dispatch: function pointer", 2},
                                                {"dispatch: virtual call", 2},
                                                {"filter: tessera automatic", 12},
+                                               {"filter: tessera direct", 12},
+                                               {"filter: tessera juxtaposed", 12},
                                                {"filter: tessera overlapping", 12},
+                                               {"filter: tessera vectorized", 12},
+                                               {"filter: tessera register_blocked", 12},
                                                {"filter: Kokkos::parallel_for, direct", 12},
                                                {"filter: Kokkos::deep_copy", 12},
+                                               {"window: tessera min", 12},
+                                               {"window: tessera box", 12},
+                                               {"window: Kokkos::parallel_for min, direct", 12},
+                                               {"window: Kokkos::parallel_for box, direct", 12},
+                                               {"window: Kokkos::deep_copy", 12},
                                                {"transpose: tessera automatic", 4},
                                                {"transpose: tessera padded", 4},
                                                {"transpose: Kokkos::deep_copy to LayoutLeft", 4}};
@@ -215,6 +227,21 @@ TEST_CASE("tessera-bench: sums int8 into 64 bits, and leaves out types without a
             {"integer int8", 2}, {"integer int32", 2}, {"integer int64", 2}, {"dot float32", 4}, {"dot float64", 4}});
 }
 
+TEST_CASE("tessera-bench: windows have widths of their own, and are right in every kernel") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const auto end = run_program(TESSERA_BENCH, {"run", "--op=window", "--sizes=5003", "--types=double", "--repeat=1",
+                                               "--warmup=0", "--space=serial", "--out=" + file});
+  INFO(end.out << end.err);
+  CHECK(end.status == 0);
+  std::map<std::int64_t, int> rows_of_width;
+  for (const auto& row : rows_of(file)) {
+    CHECK(row["status"] == "measured");
+    ++rows_of_width[row["taps"].get<std::int64_t>()];
+  }
+  CHECK(rows_of_width == std::map<std::int64_t, int>{{3, 5}, {31, 5}, {301, 5}, {3001, 5}});
+}
+
 TEST_CASE("tessera-bench: a later run extends the file") {
   const Folder folder;
   const std::string file = folder / "rows.jsonl";
@@ -259,7 +286,7 @@ TEST_CASE("run_bench: checks before it times, interleaves, and gives status 1 fo
   const Folder folder;
   const std::string name = folder / "rows.jsonl";
   std::string order;
-  bench::Operation operation{"filter", {NumberType::float32}, {"automatic"}, 2, {}};
+  bench::Operation operation{"filter", {NumberType::float32}, {"automatic"}, 2, {}, {3}};
   operation.make = [&order](const bench::Request& request) {
     CHECK(request.taps == 5);
     CHECK(request.size() == 10);

@@ -68,8 +68,8 @@ TEST_CASE("values are taken after a space as after an equals sign, also those th
 TEST_CASE("every common option arrives") {
   Parsed parsed;
   REQUIRE(parsed.parse({"--space", "serial", "--variant=all", "--team-size=4", "--league-size", "8", "--repeat=3",
-                        "--warmup=0", "--verify=full", "--force", "--json=-", "--csv", "c.csv", "--quiet",
-                        "--no-progress", "--flag", "--", "-odd.h5"}));
+                        "--warmup=0", "--verify=full", "--force", "--json=-", "--csv", "c.csv", "--plot=p.svg",
+                        "--quiet", "--no-progress", "--flag", "--", "-odd.h5"}));
   const CommonOptions& common = parsed.line.common();
   CHECK(common.input == "-odd.h5");
   CHECK(common.run.space == "serial");
@@ -81,6 +81,7 @@ TEST_CASE("every common option arrives") {
   CHECK(common.run.verify == "full");
   CHECK(common.json_file == "-");
   CHECK(common.csv_file == "c.csv");
+  CHECK(common.plot_file == "p.svg");
   CHECK((common.force && common.quiet && common.no_progress && parsed.flag));
   CHECK(parsed.line.given("--csv"));
   CHECK_FALSE(parsed.line.given("--output"));
@@ -122,7 +123,11 @@ TEST_CASE("what is not a complete and legal command line is refused") {
         "--space: unknown name `opnmp`; did you mean `openmp`? The names are cuda, openmp, serial");
   CHECK(refused({"a", "--variant=fats"}) ==
         "--variant: unknown name `fats`; did you mean `fast`? The names are automatic, fast, all, list");
-  CHECK(refused({"a", "--list", "--json=-"}) == "--list only lists: --json, --csv and --output cannot go with it");
+  for (const auto* option : {"--json=-", "--plot=p.svg"}) {
+    CHECK(refused({"a", "--list", option}) ==
+          "--list only lists: --json, --csv, --plot and --output cannot go with it");
+  }
+  CHECK(refused({"a", "--plot=p.png"}) == "--plot: `p.png` is not FILE.svg; pictures are SVG");
   CHECK(refused({"a", "--list", "--output=o.h5:/x"}).starts_with("--list only lists"));
 }
 

@@ -300,6 +300,8 @@ TEST_CASE("a file that cannot be written is refused before the work and after it
         missing + "/r.csv: cannot be written: No such file or directory");
   CHECK(no_resource([&] { write_json("/dev/full", to_json(example())); }) ==
         "/dev/full: cannot be written: No space left on device");
+  CHECK(no_resource([&] { write_whole("/dev/full", "<svg/>"); }) ==
+        "/dev/full: cannot be written: No space left on device");
   CHECK(no_resource([&] { append_csv("/dev/full", example()); }) ==
         "/dev/full: cannot be written: No space left on device");
 }

@@ -7,6 +7,7 @@ tessera_add_app_test(
   io_support.cpp
   command_line_parse.cpp
   command_line_text.cpp
+  driver_plot.cpp
   driver_progress.cpp
   driver_record.cpp
   filter_verify.cpp
@@ -26,6 +27,7 @@ tessera_add_app_test(
 # The drivers end to end, and each once more over an engine that computes wrong results.
 set(reduce_driver_more reduce_driver_axis.cpp reduce_driver_complex.cpp reduce_driver_errors.cpp
                        reduce_driver_faulty.cpp reduce_driver_operations.cpp)
+set(filter_driver_more filter_driver_named.cpp filter_driver_types.cpp)
 foreach(op reduce filter transpose)
   add_executable(faulty-tessera-${op} ${op}_faulty_engine.cpp)
   target_link_libraries(faulty-tessera-${op} PRIVATE tessera_${op}_app)
@@ -45,4 +47,13 @@ if(DEFINED ENV{TESSERA_REAL_DATA})
   target_compile_definitions(test_reduce_real PRIVATE "TESSERA_REAL_DATA=\"$ENV{TESSERA_REAL_DATA}\""
                                                       "TESSERA_REDUCE=\"$<TARGET_FILE:tessera-reduce>\"")
   add_dependencies(test_reduce_real tessera-reduce)
+endif()
+
+# Only where it can run: a test that is not registered does not count as passed.
+execute_process(COMMAND /usr/bin/python3 -c "import h5py, scipy.ndimage, scipy.signal" RESULT_VARIABLE scipy_missing
+                OUTPUT_QUIET ERROR_QUIET)
+if(NOT scipy_missing)
+  add_test(NAME filter_scipy COMMAND /usr/bin/python3 "${CMAKE_CURRENT_SOURCE_DIR}/filter_scipy.py"
+                                     $<TARGET_FILE:tessera-filter>)
+  tessera_set_test_properties(filter_scipy LABELS apps)
 endif()

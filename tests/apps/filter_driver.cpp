@@ -118,9 +118,30 @@ TEST_CASE("tessera-filter: ranks and empty arrays") {
   CHECK(deep[5] == 25 + 36);
   CHECK(deep[7] == 49);
   CHECK(Dataset(inputs.out + ":/r").info().shape == Shape{2, 3, 2, 2, 4});
+  const auto across = inputs.filtered<std::int64_t>("deep", {"--weights=0,1,1", "--mode=constant", "--axis=1"});
+  CHECK(across[5] == 5 * 5 + 21 * 21);
+  CHECK(across[47] == 47 * 47);
+  CHECK(across[48] == 48 * 48 + 64 * 64);
+  const auto first = inputs.filtered<std::int64_t>("deep", {"--weights=0,1,1", "--mode=wrap", "--axis=-5"});
+  CHECK(first[1] == 1 + 49 * 49);
+  CHECK(first[95] == 95 * 95 + 47 * 47);
   CHECK(inputs.filtered<double>("none", {"--weights=1,2,1"}).empty());
   CHECK(inputs.filtered<double>("single", {"--weights=1,2,1"}) == Doubles{20});
   CHECK(inputs.filtered<double>("single[:0]", {"--weights=1"}).empty());
+}
+
+TEST_CASE("tessera-filter: --variant all measures those that can and names the others") {
+  const Inputs inputs;
+  const auto end = inputs.filter("i", {"--weights=1,2", "--variant=all", "--json=-"});
+  INFO(end.err);
+  REQUIRE(end.status == 0);
+  std::vector<std::string> measured;
+  const auto record = record_of(end);
+  for (const auto& run : record["runs"]) measured.push_back(run["variant"]);
+  CHECK(measured == std::vector<std::string>{"direct", "juxtaposed", "overlapping"});
+  CHECK(end.err.find("register_blocked: cannot do this correlate") != std::string::npos);
+  CHECK(inputs.refused("i", {"--weights=1,2", "--variant=all", "--team-size=1000"}).find("team_size 1000") !=
+        std::string::npos);
 }
 
 TEST_CASE("tessera-filter: every host space, team and league gives the same") {
@@ -152,11 +173,35 @@ TEST_CASE("tessera-filter: the record of a run") {
   CHECK(record["io"]["write_seconds"] > 0);
 }
 
+TEST_CASE("tessera-filter: a picture of the signal before and after") {
+  const Inputs inputs;
+  const std::string plot = inputs.folder / "p.svg";
+  const ProgramEnd end = inputs.filter("i", {"--weights=1,2", "--plot", plot, "--quiet"});
+  CHECK(end.err.empty());
+  CHECK(end.status == 0);
+  const std::string svg = bytes_of_file(plot);
+  CHECK(svg.find(">in.h5:/i, int32 (2, 3): correlate, first line</text>") != std::string::npos);
+  CHECK(svg.find("<path d=\"M90.0 ") != svg.rfind("<path d=\"M90.0 "));
+  CHECK(inputs.folder.names() == std::vector<std::string>{"in.h5", "p.svg"});
+  CHECK(inputs.refused("x", {"--weights=1", "--plot", inputs.folder / "no/p.svg"}) ==
+        "--plot " + (inputs.folder / "no/p.svg") + ": folder " + (inputs.folder / "no") +
+            ": No such file or directory");
+  CHECK(inputs.refused("x", {"--weights=1", "--plot", plot, "--output", plot + ":/r"}) ==
+        "--plot " + plot + ": is the file of the data");
+  const std::string input = inputs.folder / "in.svg";
+  write_file(input, bytes_of_file(inputs.file));
+  CHECK(refusal_line(run_quickly(program, {input + ":/x", "--weights=1", "--plot", input}), 2, "tessera-filter") ==
+        "--plot " + input + ": is the file of the data");
+}
+
 TEST_CASE("tessera-filter: answers that need no input") {
-  CHECK(run_program(program, {"--variant=list"}).out == "automatic\noverlapping\n");
+  CHECK(run_program(program, {"--variant=list"}).out ==
+        "automatic\ndirect\njuxtaposed\noverlapping\nvectorized\nregister_blocked\n");
   const std::string help = run_program(program, {"--help"}).out;
-  for (const auto* option : {"--weights", "--weights-from", "--convolve", "--axis", "--mode", "--cval", "--origin",
-                             "--accumulate", "--output", "reflect, mirror, nearest, wrap, constant, keep"}) {
+  for (const auto* option :
+       {"--weights", "--weights-from", "--gaussian", "--order", "--truncate", "--binomial", "--savgol", "--convolve",
+        "--axis", "--mode", "--mode-left", "--mode-right", "--cval", "--origin", "--iterate", "--accumulate",
+        "--output-type", "--output", "reflect, mirror, nearest, wrap, constant, keep"}) {
     INFO(option);
     CHECK(help.find(option) != std::string::npos);
   }
@@ -166,7 +211,7 @@ TEST_CASE("tessera-filter: answers that need no input") {
 TEST_CASE("tessera-filter: bad usage and bad input") {
   const Inputs inputs;
   const auto x = [&](const std::vector<std::string>& arguments) { return inputs.refused("x", arguments); };
-  CHECK(x({}) == "--weights or --weights-from is missing; see --help");
+  CHECK(x({}) == "one of --weights, --weights-from, --gaussian, --binomial, --savgol is missing; see --help");
   CHECK(x({"--weights=1", "--weights-from=a.h5"}) == "--weights and --weights-from cannot both be given");
   CHECK(x({"--weights=1,,2"}) == "--weights: weight 1, ``, is not a number");
   CHECK(x({"--weights=1,2x"}) == "--weights: weight 1, `2x`, is not a number");
@@ -191,16 +236,16 @@ TEST_CASE("tessera-filter: bad usage and bad input") {
         inputs.file + ":/i: --accumulate: int32 data with whole weights is filtered exactly, in integers");
   CHECK(x({"--weights=1", "--axis=1"}) == inputs.file + ":/x: --axis: 1 is not within -1 to 0, the axes of (4,)");
   CHECK(x({"--weights=1", "--axis=last"}) == inputs.file + ":/x: --axis: `last` is not a whole number");
-  CHECK(inputs.refused("i", {"--weights=1", "--axis=0"}) ==
-        inputs.file + ":/i: --axis: 0 cannot be filtered along, only the last axis, 1 or -1");
   CHECK(inputs.refused("scalar", {"--weights=1"}) ==
         inputs.file + ":/scalar: a single value has no axis to filter along");
   CHECK(inputs.refused("complex", {"--weights=1"}) ==
         inputs.file + ":/complex: holds complex64; only real numbers can be computed with here");
   CHECK(x({"--weights-from", inputs.file + ":/complex"}) ==
         inputs.file + ":/complex: holds complex64; only real numbers can be computed with here");
-  CHECK(x({"--weights=1", "--gaussian=1"}).starts_with("unknown option `--gaussian`; did you mean"));
-  CHECK(x({"--weights=1", "--variant=direct"}).starts_with("--variant: unknown name `direct`; did you mean"));
+  CHECK(x({"--weights=1", "--box=1"}).starts_with("unknown option `--box`; did you mean"));
+  CHECK(x({"--weights=1", "--variant=blocked"}).starts_with("--variant: unknown name `blocked`; did you mean"));
+  const std::string refused = inputs.refused("i", {"--weights=1", "--variant=register_blocked"});
+  CHECK(refused.find("variant register_blocked; expected") != std::string::npos);
 }
 
 TEST_CASE("tessera-filter: cval must be a value of the input's type") {
@@ -247,8 +292,9 @@ TEST_CASE("tessera-filter: what does not fit into memory is refused before it is
 
 TEST_CASE("tessera-filter: a wrong result is exit status 1, with its record, and is not written") {
   const Inputs inputs;
-  const ProgramEnd end = run_quickly(TESSERA_FAULTY_FILTER, {inputs.file + ":/x", "--weights=1", "--json", "-",
-                                                             "--quiet", "--output", inputs.out + ":/r"});
+  const ProgramEnd end =
+      run_quickly(TESSERA_FAULTY_FILTER, {inputs.file + ":/x", "--weights=1", "--json", "-", "--quiet", "--output",
+                                          inputs.out + ":/r", "--plot", inputs.folder / "p.svg"});
   CHECK(end.status == 1);
   CHECK(end.err == "tessera-filter: error: " + inputs.file +
                        ":/x: correlate (overlapping) did not verify: index 3: got 8.5, expected 8; 1 of 4 checked are "
@@ -257,7 +303,7 @@ TEST_CASE("tessera-filter: a wrong result is exit status 1, with its record, and
   CHECK(record["runs"][0]["verification"]["passed"] == false);
   CHECK(record["runs"][0]["verification"]["max_abs_error"] == 0.5);
   CHECK(record["io"]["write_seconds"].is_null());
-  CHECK(inputs.folder.names() == std::vector<std::string>{"in.h5"});
+  CHECK(inputs.folder.names() == std::vector<std::string>{"in.h5", "p.svg"});
 }
 
 }  // namespace tessera::apps::test

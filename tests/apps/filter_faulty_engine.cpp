@@ -12,16 +12,17 @@ namespace {
 
 class FaultyEngine final : public FilterEngine {
  public:
-  FaultyEngine(const HostArray& input, HostArray& output) : m_input(input), m_output(output) {}
+  FaultyEngine(FilterArrays& arrays, const FilterRequest& request) : m_arrays(arrays), m_request(request) {}
 
   std::string automatic_variant() const override { return "overlapping"; }
   Measurement measure(const RunOptions&) const override {
-    const std::uint64_t size = element_count(m_input.shape);
-    double* output = m_output.buffer.as<double>();
-    std::copy_n(m_input.buffer.as<double>(), size, output);
+    const std::uint64_t size = element_count(m_arrays.input.shape);
+    double* output = m_arrays.output.buffer.as<double>();
+    std::copy_n(m_arrays.input.buffer.as<double>(), size, output);
+    if (m_request.iterate > 1) std::copy_n(output, size, m_arrays.previous.buffer.as<double>());
     output[size - 1] += 0.5;
     Measurement measurement;
-    measurement.operation = "correlate";
+    measurement.operation = m_request.operation;
     measurement.variant = "overlapping";
     measurement.seconds = {1e-3};
     measurement.bytes = 2 * size * sizeof(double);
@@ -30,10 +31,11 @@ class FaultyEngine final : public FilterEngine {
   }
   Transfer to_device() const override { return {}; }
   Transfer fetch_output() const override { return {}; }
+  void fetch_previous() const override {}
 
  private:
-  const HostArray& m_input;
-  HostArray& m_output;
+  FilterArrays& m_arrays;
+  FilterRequest m_request;
 };
 
 }  // namespace
@@ -41,9 +43,9 @@ class FaultyEngine final : public FilterEngine {
 std::vector<std::string> boundary_mode_names() { return {"reflect"}; }
 std::vector<std::string> filter_variant_names() { return {"automatic", "overlapping"}; }
 
-std::unique_ptr<FilterEngine> make_filter_engine(HostArray& input, HostArray& output, const FilterRequest&,
+std::unique_ptr<FilterEngine> make_filter_engine(FilterArrays& arrays, const FilterRequest& request,
                                                  const std::string&) {
-  return std::make_unique<FaultyEngine>(input, output);
+  return std::make_unique<FaultyEngine>(arrays, request);
 }
 
 }  // namespace tessera::apps

@@ -11,8 +11,9 @@ namespace tessera::apps::test {
 namespace {
 
 template <class In, class Out>
-Verification check(const FilterRequest& request, const std::vector<In>& input, const std::vector<Out>& output,
+Verification check(FilterRequest request, const std::vector<In>& input, const std::vector<Out>& output,
                    Shape shape = {}, bool full = true, std::uint64_t samples = 4096) {
+  if (!shape.empty()) request.axis = shape.size() - 1;
   return verify_filter(request, host_array(input, shape), host_array(output, shape), full, plain_norms, no_progress,
                        samples);
 }
@@ -20,7 +21,7 @@ Verification check(const FilterRequest& request, const std::vector<In>& input, c
 FilterRequest request_of(std::vector<double> weights, const std::string& mode = "reflect") {
   FilterRequest request;
   request.weights = std::move(weights);
-  request.mode = mode;
+  request.mode_left = request.mode_right = mode;
   return request;
 }
 
@@ -45,6 +46,25 @@ TEST_CASE("each boundary mode by hand") {
   expect("wrap", 8 + 10 + 200, 4 + 80 + 100);
   expect("constant", 7 + 10 + 200, 4 + 80 + 700);
   expect("keep", 1, 8);
+}
+
+TEST_CASE("each side has its mode") {
+  const std::vector<std::int64_t> x{1, 2, 4, 8};
+  FilterRequest request = request_of({1, 10, 100}, "constant");
+  request.cval = std::int64_t{7};
+  request.mode_right = "wrap";
+  CHECK(check<std::int64_t, std::int64_t>(request, x, {217, 421, 842, 184}).passed);
+  CHECK_FALSE(check<std::int64_t, std::int64_t>(request, x, {218, 421, 842, 184}).passed);
+  CHECK_FALSE(check<std::int64_t, std::int64_t>(request, x, {217, 421, 842, 784}).passed);
+  request.mode_left = "keep";
+  CHECK(check<std::int64_t, std::int64_t>(request, x, {1, 421, 842, 184}).passed);
+  CHECK_FALSE(check<std::int64_t, std::int64_t>(request, x, {217, 421, 842, 184}).passed);
+  request.mode_left = "constant";
+  request.mode_right = "keep";
+  CHECK(check<std::int64_t, std::int64_t>(request, x, {217, 421, 842, 8}).passed);
+  // A window that leaves both ends is kept where either says so.
+  CHECK(check<std::int64_t, std::int64_t>(request, {5}, {5}).passed);
+  CHECK_FALSE(check<std::int64_t, std::int64_t>(request, {5}, {757}).passed);
 }
 
 TEST_CASE("a window wider than the line") {
@@ -110,6 +130,27 @@ TEST_CASE("integers with other weights are computed in double") {
   CHECK_FALSE(check<std::int64_t, double>(request_of({0.5, 0.25, 0.25}, "keep"), {3, 4, 5}, {3.5, 3.75, 5}).passed);
 }
 
+TEST_CASE("results in other types are rounded once") {
+  // 2^53 + 1 and the sum 2^64 - 2: exact, then to the nearest double.
+  const auto exact = check<std::int64_t, double>(request_of({1}), {9007199254740993, -3}, {0x1p53, -3});
+  CHECK(exact.passed);
+  CHECK(exact.method == "direct evaluation in 128-bit integers of all outputs");
+  CHECK_FALSE(check<std::int64_t, double>(request_of({1}), {9007199254740993}, {0x1p53 + 2}).passed);
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK(check<std::int64_t, double>(request_of({2}), {most}, {0x1p64}).passed);
+  CHECK_FALSE(check<std::int64_t, double>(request_of({2}), {most}, {0x1p63}).passed);
+  CHECK(check<std::int64_t, std::uint64_t>(request_of({2}), {most, -1}, {~std::uint64_t{1}, 0}).passed);
+  CHECK_FALSE(check<std::int64_t, std::uint64_t>(request_of({2}), {most}, {std::uint64_t{most}}).passed);
+  CHECK(check<std::int64_t, std::int64_t>(request_of({0.5}), {1, 3, 4}, {0, 2, 2}).passed);
+  CHECK_FALSE(check<std::int64_t, std::int64_t>(request_of({0.5}), {1, 3, 4}, {0, 2, 3}).passed);
+  CHECK(check<std::int64_t, std::int64_t>(request_of({2.5}), {most, -most}, {most, -most - 1}).passed);
+  CHECK_FALSE(check<std::int64_t, std::int64_t>(request_of({2.5}), {most}, {-most}).passed);
+  FilterRequest in_double = request_of({0.1});
+  in_double.accumulate_double = true;
+  CHECK(check<float, double>(in_double, {3}, {0.1 * 3}).passed);
+  CHECK_FALSE(check<float, double>(in_double, {3}, {static_cast<double>(0.1F * 3)}).passed);
+}
+
 TEST_CASE("NaN and infinities reach exactly the outputs whose window holds them") {
   const FilterRequest request = request_of({1, 1, 1}, "constant");
   const std::vector<double> x{1, 1, nan, 1, 1};
@@ -145,6 +186,18 @@ TEST_CASE("samples hold every output whose window leaves its line") {
   }
   out[3 * extent + 9] += 1;
   CHECK(check(identity, x, out, {lines, extent}, true).first_wrong.starts_with("index (3, 9): got "));
+}
+
+TEST_CASE("lines along another axis than the last") {
+  FilterRequest request = request_of({1, 2}, "constant");
+  const std::vector<std::int64_t> in{1, 2, 3, 10, 20, 30}, out{2, 4, 6, 21, 42, 63};
+  const auto along_first = [&](const std::vector<std::int64_t>& results) {
+    return verify_filter(request, host_array(in, {2, 3}), host_array(results, {2, 3}), true, plain_norms, no_progress);
+  };
+  CHECK(along_first(out).passed);
+  const Verification wrong = along_first({2, 4, 6, 21, 43, 63});
+  CHECK(wrong.wrong == 1);
+  CHECK(wrong.first_wrong.starts_with("index (1, 1): got 43, expected 42"));
 }
 
 TEST_CASE("no elements, nothing to check") {

@@ -80,14 +80,17 @@ TEST_CASE("tessera-reduce: the record of a run") {
 
 TEST_CASE("tessera-reduce: report, record and rows go where they are asked to") {
   const Inputs inputs;
-  const std::string json = inputs.folder / "r.json", csv = inputs.folder / "r.csv";
-  const ProgramEnd plain = reduce({inputs.file + ":/f", "--json", json, "--csv", csv});
+  const std::string json = inputs.folder / "r.json", csv = inputs.folder / "r.csv", plot = inputs.folder / "r.svg";
+  const ProgramEnd plain = reduce({inputs.file + ":/f", "--json", json, "--csv", csv, "--plot", plot});
   CHECK(plain.status == 0);
   CHECK(plain.err.empty());
   CHECK(plain.out.find("sum        -7.25 (float64)") != std::string::npos);
   CHECK(nlohmann::json::parse(bytes_of_file(json))["results"].size() == 13);
   const std::string rows = bytes_of_file(csv);
   CHECK(std::count(rows.begin(), rows.end(), '\n') == 2);
+  const std::string picture = bytes_of_file(plot);
+  CHECK(picture.find(">stats single_pass</text>") != std::string::npos);
+  CHECK(picture.find(">read ceiling ") != std::string::npos);
 
   const ProgramEnd on_output = reduce({inputs.file + ":/f", "--json", "-", "--csv", csv});
   CHECK(nlohmann::json::parse(on_output.out)["app"] == "tessera-reduce");
@@ -140,11 +143,19 @@ TEST_CASE("tessera-reduce: answers that need no input") {
   const ProgramEnd help = run_program(program, {"--help"});
   CHECK(help.status == 0);
   CHECK(help.err.empty());
-  for (const auto* option : {"--op",       "--axis",        "--keepdims",    "--with",    "--summation",
-                             "--nan",      "--ddof",        "--output-type", "--output",  "--space",
-                             "--variant",  "--team-size",   "--league-size", "--repeat",  "--warmup",
-                             "--verify",   "--force",       "--list",        "--json",    "--csv",
-                             "--quiet",    "--no-progress", "--help",        "--version", "--kokkos-num-threads",
+  for (const auto* option : {"--op",          "--axis",
+                             "--keepdims",    "--with",
+                             "--summation",   "--nan",
+                             "--ddof",        "--output-type",
+                             "--output",      "--space",
+                             "--variant",     "--team-size",
+                             "--league-size", "--repeat",
+                             "--warmup",      "--verify",
+                             "--force",       "--list",
+                             "--json",        "--csv",
+                             "--plot",        "--quiet",
+                             "--no-progress", "--help",
+                             "--version",     "--kokkos-num-threads",
                              "Exit status"}) {
     INFO(option);
     CHECK(help.out.find(option) != std::string::npos);

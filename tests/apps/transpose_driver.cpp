@@ -118,7 +118,9 @@ TEST_CASE("tessera-transpose: elements of 1 to 16 bytes keep their type and ever
 
 TEST_CASE("tessera-transpose: the record of a run") {
   const Inputs inputs;
-  const auto record = record_of(transpose({inputs.file + ":/m[:2]", "--json=-", "--quiet", "--variant=all"}));
+  const std::string plot = inputs.folder / "t.svg";
+  const auto record =
+      record_of(transpose({inputs.file + ":/m[:2]", "--json=-", "--quiet", "--variant=all", "--plot", plot}));
   REQUIRE(record["runs"].size() == 1);
   const auto& run = record["runs"][0];
   CHECK(record["app"] == "tessera-transpose");
@@ -129,6 +131,11 @@ TEST_CASE("tessera-transpose: the record of a run") {
   CHECK(run["verification"]["method"] == "bytes of all outputs");
   CHECK(run["verification"]["passed"] == true);
   CHECK(record["results"].empty());
+  const std::string picture = bytes_of_file(plot);
+  for (const auto* text : {">tessera-transpose: in.h5:/m[:2], int32 ", ">transpose padded</text>", ">copy ceiling "}) {
+    INFO(text);
+    CHECK(picture.find(text) != std::string::npos);
+  }
 }
 
 TEST_CASE("tessera-transpose: answers that need no input") {

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TESSERA_APPS_FILTER_FILTER_STEP_HPP
+#define TESSERA_APPS_FILTER_FILTER_STEP_HPP
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "filter_engine.hpp"
+
+namespace tessera::apps {
+
+/// One application of a filter to lines of one extent.
+class FilterStep {
+ public:
+  virtual ~FilterStep() = default;
+  /// The variant that automatic stands for.
+  [[nodiscard]] virtual std::string automatic_variant() const = 0;
+  /// A call that submits it to the space's default instance, from in to out: arrays in memory of the space.
+  [[nodiscard]] virtual std::function<void()> prepared(const void* in, void* out, const RunOptions& options) const = 0;
+  /// Sets the variant and the plan.
+  virtual void describe(const RunOptions& options, Measurement& measurement) const = 0;
+};
+
+/// Instantiated in files of their own, because the kernels of a pair of types take long to compile.
+template <class In, class Out>
+[[nodiscard]] std::unique_ptr<FilterStep> make_filter_step(const FilterRequest& request, const LinesShape& shape,
+                                                           const std::string& space);
+
+}  // namespace tessera::apps
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "filter_step_impl.hpp"
+
+namespace tessera::apps {
+
+template std::unique_ptr<FilterStep> make_filter_step<float, float>(const FilterRequest&, const LinesShape&,
+                                                                    const std::string&);
+template std::unique_ptr<FilterStep> make_filter_step<double, double>(const FilterRequest&, const LinesShape&,
+                                                                      const std::string&);
+template std::unique_ptr<FilterStep> make_filter_step<float, double>(const FilterRequest&, const LinesShape&,
+                                                                     const std::string&);
+
+}  // namespace tessera::apps

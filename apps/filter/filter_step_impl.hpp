@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TESSERA_APPS_FILTER_FILTER_STEP_IMPL_HPP
+#define TESSERA_APPS_FILTER_FILTER_STEP_IMPL_HPP
+
+#include <Kokkos_Core.hpp>
+#include <tessera/filter/filter.hpp>
+
+#include "device/enumerator.hpp"
+#include "device/spaces.hpp"
+#include "filter_step.hpp"
+
+namespace tessera::apps {
+
+template <class Space, class In, class Out>
+class TypedFilterStep final : public FilterStep {
+ public:
+  TypedFilterStep(const Space& space, const FilterRequest& request, const LinesShape& shape)
+      : m_space(space), m_shape(shape), m_weights(space, request.weights), m_convolve(request.convolve) {
+    m_options.mode_left = enumerator_named(boundary_modes, request.mode_left);
+    m_options.mode_right = enumerator_named(boundary_modes, request.mode_right);
+    m_options.origin = request.origin;
+    m_options.axis = 1;
+    if (request.accumulate_double) m_options.accumulate = FilterAccumulate::float64;
+    std::visit([&](const auto value) { m_options.cval = value; }, request.cval);
+  }
+
+  std::string automatic_variant() const override { return std::string(to_string(plan(m_options).variant)); }
+
+  std::function<void()> prepared(const void* in, void* out, const RunOptions& run_options) const override {
+    const Array<const In> source = array(static_cast<const In*>(in));
+    const Array<Out> target = array(static_cast<Out*>(out));
+    return
+        [space = m_space, weights = m_weights, reversed = m_convolve, source, target, options = options(run_options)] {
+          if (reversed) {
+            convolve(space, source, weights, target, options);
+          } else {
+            correlate(space, source, weights, target, options);
+          }
+        };
+  }
+
+  void describe(const RunOptions& run_options, Measurement& measurement) const override {
+    const FilterPlan followed = plan(options(run_options));
+    measurement.variant = std::string(to_string(followed.variant));
+    measurement.plan = {{"league_size", followed.league_size},
+                        {"team_size", followed.team_size},
+                        {"vector_length", followed.vector_length},
+                        {"tile", followed.tile},
+                        {"halo", followed.halo},
+                        {"taps_per_pass", followed.taps_per_pass},
+                        {"scratch_bytes", static_cast<std::int64_t>(followed.scratch_bytes)}};
+  }
+
+ private:
+  template <class T>
+  using Array =
+      Kokkos::View<T***, Kokkos::LayoutRight, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  template <class T>
+  Array<T> array(T* data) const {
+    return Array<T>(data, m_shape.outer, m_shape.extent, m_shape.inner);
+  }
+
+  FilterOptions options(const RunOptions& run_options) const {
+    FilterOptions options = m_options;
+    options.variant = enumerator_named(filter_variants, run_options.variant);
+    options.league_size = run_options.league_size;
+    options.team_size = run_options.team_size;
+    return options;
+  }
+
+  FilterPlan plan(const FilterOptions& options) const {
+    return filter_plan(m_space, array<const In>(nullptr), m_weights, array<Out>(nullptr), options);
+  }
+
+  Space m_space;
+  LinesShape m_shape;
+  FilterWeights<Space> m_weights;
+  bool m_convolve;
+  FilterOptions m_options;
+};
+
+template <class In, class Out>
+std::unique_ptr<FilterStep> make_filter_step(const FilterRequest& request, const LinesShape& shape,
+                                             const std::string& space) {
+  return visit_space(space, [&](const auto& instance) -> std::unique_ptr<FilterStep> {
+    using Step = TypedFilterStep<std::decay_t<decltype(instance)>, In, Out>;
+    return std::make_unique<Step>(instance, request, shape);
+  });
+}
+
+}  // namespace tessera::apps
+
+#endif
