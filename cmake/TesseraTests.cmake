@@ -42,6 +42,9 @@ endfunction()
 function(tessera_add_app_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
   tessera_add_catch2_program(test_${name} apps "${arg_UNPARSED_ARGUMENTS}" "Catch2::Catch2WithMain;${arg_LIBRARIES}")
+  # They compare; what is worth optimising runs in the programs that they start.
+  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_precompile_headers(test_${name} PRIVATE <catch2/catch_test_macros.hpp> <string> <vector>)
 endfunction()
 
 function(tessera_add_catch2_program target label sources libraries)

@@ -41,10 +41,10 @@ echo "Right for the whole array: sum $(answer field.h5:/counts sum), max $(answe
 
 look "Smooth a noisy signal with 33 taps from a file"
 run tessera-filter "$inputs/signal.h5:/signal" --weights-from "$inputs/signal.h5:/taps" --mode reflect \
-  --output "$out/smooth.h5:/smooth" --force
+  --output "$out/smooth.h5:/smooth" --plot "$out/smooth.svg" --force
 run tessera-reduce "$out/smooth.h5" --op min,max
 echo "The noise reached from $(answer signal.h5:/signal min) to $(answer signal.h5:/signal max);" \
-  "the smoothed chirp stays within -1.5 .. 1.5"
+  "the smoothed chirp stays within -1.5 .. 1.5; both are drawn in $out/smooth.svg"
 
 look "Turn a matrix: element [row, column] is 1000 * row + column"
 run tessera-transpose "$inputs/matrix.h5" --output "$out/turned.h5:/turned" --force
