@@ -4,9 +4,13 @@
 # What the drivers take from Kokkos, and tessera-bench.
 tessera_add_unit_test(device device_timing.cpp LIBRARIES tessera_app_device Kokkos::kokkos LABEL apps)
 tessera_add_app_test(device_session device_session.cpp LIBRARIES tessera_app_device)
-tessera_add_app_test(bench bench_command_line.cpp bench_run.cpp bench_report.cpp driver_support.cpp io_support.cpp
-                     LIBRARIES tessera_bench_app HDF5::HDF5)
-target_compile_definitions(test_bench PRIVATE TESSERA_BENCH="$<TARGET_FILE:tessera-bench>"
-                                              TESSERA_HAS_CUDA=$<BOOL:${Kokkos_ENABLE_CUDA}>)
 target_compile_definitions(test_device_session PRIVATE TESSERA_HAS_CUDA=$<BOOL:${Kokkos_ENABLE_CUDA}>)
-add_dependencies(test_bench tessera-bench)
+
+if(NOT TESSERA_SANITIZE)
+  # What it compiles of the library, sanitizers see in the tests of the library and of the drivers.
+  tessera_add_app_test(bench bench_command_line.cpp bench_run.cpp bench_report.cpp driver_support.cpp io_support.cpp
+                       LIBRARIES tessera_bench_app HDF5::HDF5)
+  target_compile_definitions(test_bench PRIVATE TESSERA_BENCH="$<TARGET_FILE:tessera-bench>"
+                                                TESSERA_HAS_CUDA=$<BOOL:${Kokkos_ENABLE_CUDA}>)
+  add_dependencies(test_bench tessera-bench)
+endif()

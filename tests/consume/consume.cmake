@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Builds project/ as a user of Tessera would, and runs it where RUN is true.
-#   cmake -DHOW=package|subdirectory -DSOURCE_DIR=.. -DBUILD_DIR=.. -DKOKKOS_DIR=.. -DCOMPILER=.. -DRUN=ON -P consume.cmake
+#   cmake -DHOW=package|subdirectory -DSOURCE_DIR=.. -DBUILD_DIR=.. -DKOKKOS_DIR=.. -DCOMPILER=.. -DFLAGS=.. -DRELEASE_FLAGS=.. -DRUN=ON -P consume.cmake
 cmake_minimum_required(VERSION 3.25)
 
 function(run_command)
@@ -15,7 +15,7 @@ endfunction()
 set(work_dir "${BUILD_DIR}/consume-${HOW}")
 file(REMOVE_RECURSE "${work_dir}")
 set(arguments --no-warn-unused-cli -G Ninja -S "${CMAKE_CURRENT_LIST_DIR}/project" -B "${work_dir}/build" -DCMAKE_BUILD_TYPE=Release
-              "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}")
+              "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}" "-DCMAKE_CXX_FLAGS_RELEASE=${RELEASE_FLAGS}")
 # Nothing but Kokkos may be asked for.
 foreach(unwanted KokkosKernels HDF5 CLI11 nlohmann_json fmt Catch2)
   list(APPEND arguments -DCMAKE_DISABLE_FIND_PACKAGE_${unwanted}=ON)

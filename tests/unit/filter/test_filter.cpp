@@ -29,10 +29,10 @@ void check_sizes(const Space& space, std::vector<double> (*weights)(std::size_t)
 TEMPLATE_LIST_TEST_CASE("filter float", "[filter]", test::Spaces) {
   check_sizes<float, float>(TestType(), test::fractional_weights);
 }
-TEMPLATE_LIST_TEST_CASE("filter double", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("filter double", "[filter]", test::OneSpace) {
   check_sizes<double, double>(TestType(), test::fractional_weights);
 }
-TEMPLATE_LIST_TEST_CASE("filter int32 to int64", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("filter int32 to int64", "[filter]", test::OneSpace) {
   check_sizes<std::int32_t, std::int64_t>(TestType(), test::whole_weights);
 }
 TEMPLATE_LIST_TEST_CASE("filter int64", "[filter]", test::Spaces) {
@@ -45,7 +45,7 @@ TEMPLATE_LIST_TEST_CASE("filter int32 to double", "[filter]", test::OneSpace) {
   check_sizes<std::int32_t, double>(TestType(), test::fractional_weights);
 }
 
-TEMPLATE_LIST_TEST_CASE("filter under plans that no tuning would choose", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("filter under plans that no tuning would choose", "[filter]", test::OneSpace) {
   const TestType space;
   for (const std::size_t taps : {3, 600}) {
     auto check = test::filter_check<float, float>(space, 5, 1009, test::fractional_weights(taps));
@@ -79,7 +79,7 @@ TEST_CASE("a filter whose tile exceeds a team's scratch is a resource error", "[
 }
 #endif
 
-TEMPLATE_LIST_TEST_CASE("each filter variant gives the answer", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("each filter variant gives the answer", "[filter]", test::OneSpace) {
   auto check = test::filter_check<double, double>(TestType(), 3, 5003, test::fractional_weights(9));
   for (const tessera::FilterVariant variant : tessera::filter_variants) {
     INFO("variant " << to_string(variant));
@@ -97,7 +97,7 @@ TEMPLATE_LIST_TEST_CASE("one filter plan gives the same bits on every run", "[fi
   for (int run = 0; run < 5; ++run) test::check_bits(test::filtered<float>(space, line, weights), first);
 }
 
-TEMPLATE_LIST_TEST_CASE("an empty array gives an empty array", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("an empty array gives an empty array", "[filter]", test::OneSpace) {
   const TestType space;
   const tessera::FilterWeights<TestType> weights(space, std::vector<double>{1, 2, 3});
   const test::GuardedView<float, test::Right, TestType, 1> line({0}), line_out({0});

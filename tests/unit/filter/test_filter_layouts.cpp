@@ -37,13 +37,13 @@ void check_ranks(const Space& space) {
 TEMPLATE_LIST_TEST_CASE("filter misaligned lines", "[filter]", test::OneSpace) {
   check_ranks<test::Misaligned, test::Right>(TestType());
 }
-TEMPLATE_LIST_TEST_CASE("filter LayoutLeft", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("filter LayoutLeft", "[filter]", test::OneSpace) {
   check_ranks<test::Left, test::Left>(TestType());
 }
 TEMPLATE_LIST_TEST_CASE("filter LayoutLeft to LayoutRight", "[filter]", test::OneSpace) {
   check_ranks<test::Left, test::Misaligned>(TestType());
 }
-TEMPLATE_LIST_TEST_CASE("filter strided views to blocks", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("filter strided views to blocks", "[filter]", test::OneSpace) {
   check_ranks<test::Strided, test::Block>(TestType());
 }
 TEMPLATE_LIST_TEST_CASE("filter blocks to strided views", "[filter]", test::OneSpace) {
@@ -104,7 +104,7 @@ void check_axes(const Space& space, std::size_t taps) {
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("filter along each axis of four", "[filter][axes]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("filter along each axis of four", "[filter][axes]", test::OneSpace) {
   check_axes<test::Right>(TestType(), 5);
   check_axes<test::Right>(TestType(), 30);
 }
@@ -112,7 +112,7 @@ TEMPLATE_LIST_TEST_CASE("filter along each axis to another layout", "[filter][ax
   check_axes<test::Left>(TestType(), 4);
 }
 
-TEMPLATE_LIST_TEST_CASE("filter managed and const views", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("filter managed and const views", "[filter]", test::OneSpace) {
   const TestType space;
   const std::vector<double> line = test::values<double>(997);
   const std::vector<double> weights = test::fractional_weights(7);
@@ -128,7 +128,7 @@ TEMPLATE_LIST_TEST_CASE("filter managed and const views", "[filter]", test::Spac
   test::check_bits(test::host_copy(out_of_constant), expected);
 }
 
-TEMPLATE_LIST_TEST_CASE("input and output may be rows of one array", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("input and output may be rows of one array", "[filter]", test::OneSpace) {
   const TestType space;
   const std::vector<double> values = test::values<double>(2 * 101);
   const test::GuardedView<double, test::Right, TestType, 2> both({2, 101}, values);

@@ -51,7 +51,7 @@ TEMPLATE_LIST_TEST_CASE("all pairs of modes on short lines", "[filter]", test::O
   check_all_pairs(TestType(), 2, 9);
 }
 
-TEMPLATE_LIST_TEST_CASE("all modes on short lines", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("all modes on short lines", "[filter]", test::OneSpace) {
   for (const std::size_t size : {1, 3, 7}) {
     for (const std::size_t taps : {1, 4, 8, 19}) check_all_modes(TestType(), size, taps, 0);
   }
@@ -62,7 +62,7 @@ TEMPLATE_LIST_TEST_CASE("all modes on lines of several tiles", "[filter]", test:
   check_all_modes(TestType(), 2 * tile + 1, 6, 1);
 }
 
-TEMPLATE_LIST_TEST_CASE("windows wider than a tile and than one pass of taps", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("windows wider than a tile and than one pass of taps", "[filter]", test::OneSpace) {
   const std::size_t tile = test::filter_tile<double>(TestType());
   bool convolve = false;
   const auto check = [&](std::size_t taps, std::size_t size, BoundaryMode left, BoundaryMode right) {
@@ -79,7 +79,7 @@ TEMPLATE_LIST_TEST_CASE("windows wider than a tile and than one pass of taps", "
   check(1025, 2 * tile + 7, BoundaryMode::renormalise, BoundaryMode::reflect);
 }
 
-TEMPLATE_LIST_TEST_CASE("five thousand taps", "[filter]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("five thousand taps", "[filter]", test::OneSpace) {
   auto line = test::filter_check<double, double>(TestType(), 1, 401, test::fractional_weights(5000));
   line.check({.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::mirror, .origin = -2500}, false);
   auto short_line = test::filter_check<float, float>(TestType(), 3, 2, test::fractional_weights(5001));

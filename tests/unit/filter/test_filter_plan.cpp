@@ -23,7 +23,7 @@ FilterPlan plan_of(const Space& space, std::size_t size, std::size_t taps, const
   return tessera::filter_plan(space, in, weights, in, options);
 }
 
-TEMPLATE_LIST_TEST_CASE("a filter plan is a pure function", "[filter][plan]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a filter plan is a pure function", "[filter][plan]", test::OneSpace) {
   const TestType space;
   const Kokkos::View<double*, TestType> in("in", 100000);
   const tessera::FilterWeights<TestType> weights(space, test::fractional_weights(5));
@@ -88,7 +88,7 @@ TEMPLATE_LIST_TEST_CASE("variants say what they cannot do", "[filter][plan][erro
   CHECK(plan(301, {}).variant == FilterVariant::overlapping);
 }
 
-TEMPLATE_LIST_TEST_CASE("a filter plan takes what the caller overrides", "[filter][plan]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a filter plan takes what the caller overrides", "[filter][plan]", test::OneSpace) {
   const TestType space;
   for (const int team_size : test::odd_team_sizes(space)) {
     for (const int league_size : test::odd_league_sizes()) {

@@ -91,10 +91,10 @@ void check_against_whole(const Space& space, const R& reducer, const std::vector
 TEMPLATE_LIST_TEST_CASE("exact results over axes have the bits of whole reductions", "[reduce][axes]", test::OneSpace) {
   for (const std::size_t columns : {2011, 37, 500}) {
     check_against_whole<float>(TestType(), tessera::Sum<float>{}, wild_values<float>(3 * columns));
-    check_against_whole<float>(TestType(), tessera::Sum<float>{}, mostly_tame_values<float>(3 * columns));
     check_against_whole<double>(TestType(), tessera::Sum<double>{}, wild_values<double>(3 * columns));
-    check_against_whole<double>(TestType(), tessera::Sum<double>{}, mostly_tame_values<double>(3 * columns));
   }
+  check_against_whole<float>(TestType(), tessera::Sum<float>{}, mostly_tame_values<float>(3 * 1009));
+  check_against_whole<double>(TestType(), tessera::Sum<double>{}, mostly_tame_values<double>(3 * 1009));
   check_against_whole<double>(TestType(), tessera::Std<double>{}, wild_values<double>(3 * 2011));
 }
 

@@ -21,7 +21,7 @@ ReducePlan plan_of(const Space& space, std::uint64_t size, const ReduceOptions& 
   return tessera::reduce_plan<float>(space, tessera::Sum<float>{}, size, options);
 }
 
-TEMPLATE_LIST_TEST_CASE("a reduce plan is a pure function", "[reduce][plan]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a reduce plan is a pure function", "[reduce][plan]", test::OneSpace) {
   const TestType space;
   const test::ToolsRecord record = test::recorded([&] {
     for (const std::uint64_t size :
@@ -40,7 +40,7 @@ TEMPLATE_LIST_TEST_CASE("a reduce plan is a pure function", "[reduce][plan]", te
   test::check_asynchronous(record);
 }
 
-TEMPLATE_LIST_TEST_CASE("a reduce plan takes what the caller overrides", "[reduce][plan]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a reduce plan takes what the caller overrides", "[reduce][plan]", test::OneSpace) {
   const TestType space;
   for (const int team_size : test::odd_team_sizes(space)) {
     for (const int league_size : test::odd_league_sizes()) {
@@ -54,7 +54,7 @@ TEMPLATE_LIST_TEST_CASE("a reduce plan takes what the caller overrides", "[reduc
         tessera::ReduceVariant::single_pass);
 }
 
-TEMPLATE_LIST_TEST_CASE("a reduce plan refuses what cannot be", "[reduce][plan]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("a reduce plan refuses what cannot be", "[reduce][plan]", test::OneSpace) {
   const TestType space;
   const auto call = [&] { static_cast<void>(plan_of(space, 10, {.team_size = 1 << 20})); };
   test::check_message(test::message_of<tessera::InvalidArgument>(call),

@@ -90,18 +90,18 @@ void check_variants() {
 TEMPLATE_LIST_TEST_CASE("every variant sums floats", "[reduce][variants]", test::Spaces) {
   check_variants<FastSum<float>, float, TestType>();
 }
-TEMPLATE_LIST_TEST_CASE("every variant sums integers", "[reduce][variants]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("every variant sums integers", "[reduce][variants]", test::OneSpace) {
   check_variants<tessera::Sum<std::int64_t>, std::int64_t, TestType>();
 }
-TEMPLATE_LIST_TEST_CASE("every variant finds a minimum", "[reduce][variants]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("every variant finds a minimum", "[reduce][variants]", test::OneSpace) {
   check_variants<tessera::Min<double>, double, TestType>();
 }
-TEMPLATE_LIST_TEST_CASE("every variant finds a maximum", "[reduce][variants]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("every variant finds a maximum", "[reduce][variants]", test::OneSpace) {
   check_variants<tessera::Max<std::int32_t>, std::int32_t, TestType>();
 }
 
 TEMPLATE_LIST_TEST_CASE("integer sums that overflow only on the way are right in every variant", "[reduce][variants]",
-                        test::Spaces) {
+                        test::OneSpace) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::vector<std::int64_t> values(100003, most);
   std::fill(values.begin() + 50001, values.end(), -most);
@@ -118,7 +118,7 @@ TEMPLATE_LIST_TEST_CASE("integer sums that overflow only on the way are right in
 }
 
 TEMPLATE_LIST_TEST_CASE("variants follow the NaN policies, with row-major positions", "[reduce][variants]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const TestType space;
   std::vector<double> values = test::values<double>(30 * 50);
   values[1009] = values[700] = std::numeric_limits<double>::quiet_NaN();
@@ -159,7 +159,7 @@ struct Marks {
   }
 };
 
-TEMPLATE_LIST_TEST_CASE("each element counts exactly once in every variant", "[reduce][variants]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("each element counts exactly once in every variant", "[reduce][variants]", test::OneSpace) {
   const TestType space;
   const Marks marks;
   for (const std::size_t size : {0, 1, 257, 8193, 100003}) {
@@ -177,7 +177,7 @@ TEMPLATE_LIST_TEST_CASE("each element counts exactly once in every variant", "[r
 }
 
 TEMPLATE_LIST_TEST_CASE("variants share a workspace, whatever the last one left there", "[reduce][variants]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const TestType space;
   const std::vector<std::int32_t> values = test::values<std::int32_t>(70001);
   const auto in = test::device_copy<TestType>(values);
@@ -200,7 +200,7 @@ TEMPLATE_LIST_TEST_CASE("variants share a workspace, whatever the last one left 
 }
 
 TEMPLATE_LIST_TEST_CASE("a variant that is marked deterministic gives the same bits on every run", "[reduce][variants]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const TestType space;
   const auto in = test::device_copy<TestType>(test::values<float>(100009));
   for (const ReduceVariant variant : tessera::reduce_variants) {
@@ -257,7 +257,7 @@ TEST_CASE("a variant that cannot do the request is refused with those that can",
 }
 
 TEMPLATE_LIST_TEST_CASE("the variants of textbooks refuse elements apart in memory", "[reduce][variants][errors]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const test::GuardedView<double, test::Strided, TestType, 1> in({40}, test::values<double>(40));
   for (const ReduceVariant variant : tessera::reduce_variants) {
     const auto call = [&] { tessera::reduce(TestType(), in.view(), tessera::Min<double>{}, {.variant = variant}); };
@@ -271,7 +271,7 @@ TEMPLATE_LIST_TEST_CASE("the variants of textbooks refuse elements apart in memo
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("plans of variants hold what their passes need", "[reduce][variants][plan]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("plans of variants hold what their passes need", "[reduce][variants][plan]", test::OneSpace) {
   const TestType space;
   for (const ReduceVariant variant : tessera::reduce_variants) {
     INFO("variant " << to_string(variant));

@@ -54,7 +54,7 @@ StatsResult<T> stats_of(const Space& space, const std::vector<T>& values, std::i
   return tessera::reduce(space, test::device_copy<Space>(values), Stats<T>{ddof}, options);
 }
 
-TEMPLATE_LIST_TEST_CASE("stats of floats, at sizes around a team's share", "[reduce][stats]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("stats of floats, at sizes around a team's share", "[reduce][stats]", test::OneSpace) {
   const TestType space;
   for (const std::size_t size : {1, 2, 3, 17, 1009, 8191, 100003}) {
     const auto values = test::values<float>(size, size);
@@ -92,7 +92,7 @@ TEMPLATE_LIST_TEST_CASE("stats of doubles keep their bits under every plan", "[r
 }
 
 TEMPLATE_LIST_TEST_CASE("stats of nothing, of one element, and with too few for ddof", "[reduce][stats]",
-                        test::Spaces) {
+                        test::OneSpace) {
   const TestType space;
   const auto nothing = stats_of(space, std::vector<double>{});
   check_floating(nothing, std::vector<double>{}, 0);
@@ -107,7 +107,7 @@ TEMPLATE_LIST_TEST_CASE("stats of nothing, of one element, and with too few for 
   CHECK(one.linf == 2.5);
 }
 
-TEMPLATE_LIST_TEST_CASE("stats: zeros of both signs", "[reduce][stats]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("stats: zeros of both signs", "[reduce][stats]", test::OneSpace) {
   const TestType space;
   const auto both = stats_of(space, std::vector<float>{0.0f, -0.0f, 0.0f});
   CHECK(both.count_zero == 3);
@@ -121,7 +121,7 @@ TEMPLATE_LIST_TEST_CASE("stats: zeros of both signs", "[reduce][stats]", test::S
   CHECK_FALSE(std::signbit(positive.min));
 }
 
-TEMPLATE_LIST_TEST_CASE("stats: NaN and infinities under each policy", "[reduce][stats]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("stats: NaN and infinities under each policy", "[reduce][stats]", test::OneSpace) {
   const TestType space;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   auto values = test::values<double>(5003);
@@ -156,7 +156,7 @@ TEMPLATE_LIST_TEST_CASE("stats: NaN and infinities under each policy", "[reduce]
   CHECK_THROWS_AS(stats_of(space, values, 0, {.nan = NanPolicy::error}), tessera::InvalidArgument);
 }
 
-TEMPLATE_LIST_TEST_CASE("stats of integers come from exact integers", "[reduce][stats]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("stats of integers come from exact integers", "[reduce][stats]", test::OneSpace) {
   const TestType space;
   auto values = test::values<std::int64_t>(30011);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] *= std::int64_t{1} << (i % 37);
@@ -176,7 +176,7 @@ TEMPLATE_LIST_TEST_CASE("stats of integers come from exact integers", "[reduce][
   CHECK(got.count_nan == 0);
 }
 
-TEMPLATE_LIST_TEST_CASE("fused reducers give what each gives alone", "[reduce][fused]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("fused reducers give what each gives alone", "[reduce][fused]", test::OneSpace) {
   const TestType space;
   const auto in = test::device_copy<TestType>(test::values<float>(12347));
   const auto fused = tessera::fuse<float>(tessera::Sum<float>{}, tessera::Min<float>{}, tessera::Var<float>{1},

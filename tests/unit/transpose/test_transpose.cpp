@@ -20,14 +20,14 @@ void check_shapes(const Space& space) {
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("transpose elements of 1 byte", "[transpose]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("transpose elements of 1 byte", "[transpose]", test::OneSpace) {
   check_shapes<std::uint8_t>(TestType());
 }
-TEMPLATE_LIST_TEST_CASE("transpose elements of 2 bytes", "[transpose]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("transpose elements of 2 bytes", "[transpose]", test::OneSpace) {
   check_shapes<std::int16_t>(TestType());
 }
 TEMPLATE_LIST_TEST_CASE("transpose float", "[transpose]", test::Spaces) { check_shapes<float>(TestType()); }
-TEMPLATE_LIST_TEST_CASE("transpose double", "[transpose]", test::Spaces) { check_shapes<double>(TestType()); }
+TEMPLATE_LIST_TEST_CASE("transpose double", "[transpose]", test::OneSpace) { check_shapes<double>(TestType()); }
 TEMPLATE_LIST_TEST_CASE("transpose complex double", "[transpose]", test::Spaces) {
   check_shapes<Kokkos::complex<double>>(TestType());
 }
@@ -42,11 +42,11 @@ TEMPLATE_LIST_TEST_CASE("transpose elements of 1 to 16 bytes with no alignment",
   check_sizes(TestType(), std::make_index_sequence<16>());
 }
 
-TEMPLATE_LIST_TEST_CASE("transpose records of 12 bytes", "[transpose]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("transpose records of 12 bytes", "[transpose]", test::OneSpace) {
   check_shapes<test::Record>(TestType());
 }
 
-TEMPLATE_LIST_TEST_CASE("transpose under plans that no tuning would choose", "[transpose]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("transpose under plans that no tuning would choose", "[transpose]", test::OneSpace) {
   const TestType space;
   for (const int team_size : test::odd_team_sizes(space)) {
     for (const int league_size : test::odd_league_sizes()) {
@@ -58,14 +58,14 @@ TEMPLATE_LIST_TEST_CASE("transpose under plans that no tuning would choose", "[t
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("each transpose variant gives the answer", "[transpose]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("each transpose variant gives the answer", "[transpose]", test::OneSpace) {
   for (const tessera::TransposeVariant variant : tessera::transpose_variants) {
     INFO("variant " << to_string(variant));
     test::check_transpose<double, test::Right, test::Right>(TestType(), 261, 519, {.variant = variant});
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("NaN payloads and signs of zero survive a transpose", "[transpose]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("NaN payloads and signs of zero survive a transpose", "[transpose]", test::OneSpace) {
   std::vector<float> values;
   for (std::uint32_t i = 0; i < 70 * 35; ++i) {
     // Quiet and signalling NaNs of both signs, each with a payload of its own, and zeros between.

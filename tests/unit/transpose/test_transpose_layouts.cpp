@@ -32,7 +32,7 @@ TEMPLATE_LIST_TEST_CASE("transpose elements of 12 bytes to every layout", "[tran
   check_pairs<test::Record, TestType>(Kokkos::DefaultExecutionSpace(), std::tuple<test::Left, test::Block>());
 }
 
-TEMPLATE_LIST_TEST_CASE("transpose elements of 16 bytes that are aligned to 8", "[transpose]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("transpose elements of 16 bytes that are aligned to 8", "[transpose]", test::OneSpace) {
   // One more double in front makes every 16-byte access illegal on a device.
   using test::Pair;
   const std::vector<double> memory(2 * 40 * 70 + 1, 0.0);
@@ -56,7 +56,7 @@ TEMPLATE_LIST_TEST_CASE("transpose elements of 16 bytes that are aligned to 8", 
   test::check_bits(out, expected);
 }
 
-TEMPLATE_LIST_TEST_CASE("transpose managed and const views", "[transpose]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("transpose managed and const views", "[transpose]", test::OneSpace) {
   const std::vector<double> values = test::values<double>(91 * 45);
   const test::GuardedView<double, test::Right, TestType, 2> source({91, 45}, values);
   const Kokkos::View<double**, Kokkos::LayoutRight, TestType> in("in", 91, 45);
