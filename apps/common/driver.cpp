@@ -177,8 +177,9 @@ HostBuffer DriverRun::read_raw_input() {
   return timed(m_record.read, m_record.input_bytes, [&] { return m_input->read_raw(m_progress.callback()); });
 }
 
-void DriverRun::plot_lines(const HostArray& input, const HostArray& output, std::size_t axis) {
-  if (!m_command_line.common().plot_file.empty()) m_plot = signal_plot(m_record, input, output, axis);
+void DriverRun::plot_lines(const HostArray& input, const HostArray& output, std::size_t axis,
+                           std::uint64_t first_output) {
+  if (!m_command_line.common().plot_file.empty()) m_plot = signal_plot(m_record, input, output, axis, first_output);
 }
 
 Provenance DriverRun::provenance() const {

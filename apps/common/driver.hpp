@@ -61,8 +61,9 @@ class DriverRun {
   [[nodiscard]] HostArray read_input();
   [[nodiscard]] HostBuffer read_raw_input();
 
-  /// --plot draws the first lines of both along axis in place of the runs' bars. Called behind the runs.
-  void plot_lines(const HostArray& input, const HostArray& output, std::size_t axis);
+  /// --plot draws the first lines of both along axis in place of the runs' bars; the output's begins at the index
+  /// first_output. Called behind the runs.
+  void plot_lines(const HostArray& input, const HostArray& output, std::size_t axis, std::uint64_t first_output);
 
   using WriteResults = std::function<void(OutputFile&, const Provenance&)>;
   /// Measures the ceilings, writes the output (bytes in all) with write where every run verified, and hands out the

@@ -63,7 +63,7 @@ Frame frame_of(const std::vector<PlotSeries>& curves) {
   double lowest = std::numeric_limits<double>::max(), highest = -lowest;
   std::uint64_t samples = 2;
   for (const auto& curve : curves) {
-    samples = std::max(samples, curve.samples);
+    samples = std::max(samples, curve.first + curve.samples);
     for (const auto& column : curve.columns) {
       if (!column.is_drawn) continue;
       lowest = std::min({lowest, column.first, column.second});
@@ -84,7 +84,8 @@ std::string path_of(const PlotSeries& curve, const Frame& frame) {
     if (column.is_drawn) {
       const std::uint64_t begin = column_begin(c, columns, curve.samples);
       const std::uint64_t last = column_begin(c + 1, columns, curve.samples) - 1;
-      const double x = frame.at_x(static_cast<double>(begin) / 2 + static_cast<double>(last) / 2);
+      const double x =
+          frame.at_x(static_cast<double>(curve.first) + static_cast<double>(begin) / 2 + static_cast<double>(last) / 2);
       path += fmt::format("{}{:.1f} {:.1f}", joined ? 'L' : 'M', x, frame.at_y(column.first));
       if (column.second != column.first) {
         path += fmt::format("V{:.1f}", frame.at_y(column.second));
@@ -125,7 +126,7 @@ std::string title_of(const Record& record) {
 }  // namespace
 
 PlotSeries series_of(const std::string& name, const HostArray& array, std::size_t axis) {
-  PlotSeries curve{name, element_count(array.shape) == 0 ? 0 : array.shape[axis], {}};
+  PlotSeries curve{name, element_count(array.shape) == 0 ? 0 : array.shape[axis], {}, 0};
   std::uint64_t stride = 1;
   for (std::size_t d = axis + 1; d < array.shape.size(); ++d) stride *= array.shape[d];
   const std::uint64_t columns = curve.samples <= 2 * plot_columns ? curve.samples : plot_columns;
@@ -155,10 +156,13 @@ std::string line_plot(const std::string& title, const std::vector<PlotSeries>& c
   return std::move(picture).finish();
 }
 
-std::string signal_plot(const Record& record, const HostArray& input, const HostArray& output, std::size_t axis) {
+std::string signal_plot(const Record& record, const HostArray& input, const HostArray& output, std::size_t axis,
+                        std::uint64_t first_output) {
   const std::string title = fmt::format("{}: {}{}", title_of(record), record.runs.back().operation,
                                         input.shape.size() > 1 ? ", first line" : "");
-  return line_plot(title, {series_of("input", input, axis), series_of("output", output, axis)});
+  PlotSeries filtered = series_of("output", output, axis);
+  filtered.first = first_output;
+  return line_plot(title, {series_of("input", input, axis), std::move(filtered)});
 }
 
 std::string bandwidth_chart(const Record& record) {

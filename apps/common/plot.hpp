@@ -26,6 +26,7 @@ struct PlotSeries {
   std::string name;
   std::uint64_t samples = 0;
   std::vector<PlotColumn> columns;  // an equal share of the samples each
+  std::uint64_t first = 0;          // the index of the first sample
 };
 
 /// The first line along an axis of an array; complex ones are refused before.
@@ -34,9 +35,9 @@ struct PlotSeries {
 /// The curves over one pair of axes, with a legend. What is not finite leaves gaps.
 [[nodiscard]] std::string line_plot(const std::string& title, const std::vector<PlotSeries>& curves);
 
-/// A filter's run: the first lines of input and output along its axis.
+/// A filter's run: the first lines of input and output along its axis; the output's begins at the index first_output.
 [[nodiscard]] std::string signal_plot(const Record& record, const HostArray& input, const HostArray& output,
-                                      std::size_t axis);
+                                      std::size_t axis, std::uint64_t first_output);
 
 /// A bar for each run, in GB/s by the median, beside the ceiling that bounds it.
 [[nodiscard]] std::string bandwidth_chart(const Record& record);

@@ -48,7 +48,8 @@ void measure_variants(DriverRun& run, FilterArrays& arrays, const FilterRequest&
   const auto engine = make_filter_engine(arrays, request, options.space);
   run.record().to_device = engine->to_device();
   const std::string automatic = engine->automatic_variant();
-  for (const auto& variant : variants_to_run(options.variant, filter_variant_names(), automatic)) {
+  const auto names = request.has_weights() ? filter_variant_names() : std::vector<std::string>{};
+  for (const auto& variant : variants_to_run(options.variant, names, automatic)) {
     try {
       measure(run, *engine, request, arrays, variant);
     } catch (const Failure& failure) {
@@ -63,32 +64,40 @@ ExitStatus filter(const CommandLine& command_line, const FilterArguments& argume
   DriverRun run(command_line);
   if (run.list()) return ExitStatus::good;
   FilterRequest request = filter_request(arguments);
+  if (const std::string& variant = command_line.common().run.variant;
+      !request.has_weights() && variant != "automatic" && variant != "all") {
+    refuse(fmt::format("--variant: {} is for filters with weights; that of --{} follows from its window", variant,
+                       request.operation));
+  }
 
   const Dataset& dataset = run.open_input();
   const ElementType type = dataset.compute_type();
   const Shape shape = dataset.info().shape;
   run.for_input([&] { complete_request(request, arguments, type, shape); });
   const ElementType output_type = filter_output_type(request, type);
-  FilterArrays arrays{{}, {output_type, shape, {}}, {output_type, shape, {}}};
+  Shape output_shape = shape;
+  output_shape[request.axis] =
+      static_cast<std::uint64_t>(request.outputs(static_cast<std::int64_t>(shape[request.axis])));
+  FilterArrays arrays{{}, {output_type, output_shape, {}}, {output_type, output_shape, {}}};
   const NumberType written_type = request.output_type.value_or(number_type_of(output_type));
   const bool converts = written_type != number_type_of(output_type);
-  const std::uint64_t size = element_count(shape);
-  const std::uint64_t output_bytes = size * size_of(output_type);
+  const std::uint64_t outputs = element_count(output_shape);
+  const std::uint64_t output_bytes = outputs * size_of(output_type);
   const std::uint64_t previous_bytes = request.iterate > 1 ? output_bytes : 0;
-  const std::uint64_t written_bytes = size * size_of(written_type);
+  const std::uint64_t written_bytes = outputs * size_of(written_type);
   run.check_host_memory(dataset.read_bytes() + output_bytes + previous_bytes + (converts ? written_bytes : 0));
   run.open_output(arguments.output, {""}, written_bytes);
-  run.start(size * size_of(type) + output_bytes + previous_bytes);
+  run.start(element_count(shape) * size_of(type) + output_bytes + previous_bytes);
 
   arrays.input = run.read_input();
   arrays.output.buffer = HostBuffer(output_bytes);
   arrays.previous.buffer = HostBuffer(previous_bytes);
   run.for_input([&] { measure_variants(run, arrays, request); });
-  run.plot_lines(arrays.input, arrays.output, request.axis);
+  run.plot_lines(arrays.input, arrays.output, request.axis, static_cast<std::uint64_t>(request.first_output()));
   return run.finish(written_bytes, [&](OutputFile& file, const Provenance& provenance) {
     HostBuffer converted(converts ? written_bytes : 0);
     if (converts) encode(arrays.output, written_type, converted.as<std::byte>());
-    file.write("", written_type, shape, converts ? converted.data() : arrays.output.buffer.data(), provenance,
+    file.write("", written_type, output_shape, converts ? converted.data() : arrays.output.buffer.data(), provenance,
                run.progress().callback());
   });
 }
@@ -109,6 +118,10 @@ int filter_main(int argc, const char* const* argv) {
     command_line.add_option("--savgol", source.savgol, "W,P[,D[,DELTA]]",
                             "Savitzky-Golay: fit W elements with a polynomial of degree P; its Dth derivative "
                             "(default 0), of elements DELTA apart (default 1)");
+    command_line.add_option("--box", source.box, "N", "The mean of each window of N elements");
+    command_line.add_option("--min", source.min, "N", "The smallest element of each window of N");
+    command_line.add_option("--max", source.max, "N", "The largest element of each window of N");
+    command_line.add_option("--median", source.median, "N", "The median of each window of N elements");
     command_line.add_flag("--convolve", arguments.convolve,
                           "Convolve with the weights (default: correlate; filters with a name always convolve)");
     command_line.add_option("--axis", arguments.axis, "N", "The axis to filter along (default -1: the last one)");
@@ -121,6 +134,8 @@ int filter_main(int argc, const char* const* argv) {
     command_line.add_option("--origin", arguments.origin, "N", "Shift of the window (default 0)");
     command_line.add_option("--iterate", arguments.iterate, "N",
                             "Apply the filter N times, as N runs through stored outputs would (default 1)");
+    command_line.add_option("--nan", arguments.nan, "POLICY",
+                            "propagate (default), omit (of filters with weights: scale what is left) or error");
     command_line.add_option("--accumulate", arguments.accumulate, "TYPE",
                             "float or double: in what floating data is summed (default: its own type)");
     command_line.add_option("--output-type", arguments.output_type, "TYPE",

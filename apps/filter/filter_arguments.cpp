@@ -52,8 +52,9 @@ Number boundary_value(const std::string& text, const std::string& reader) {
 
 /// The type of results that no output type is asked for.
 ElementType own_output_type(const FilterRequest& request, ElementType input) {
+  if (!request.has_weights()) return request.operation == "box" && !is_floating(input) ? ElementType::float64 : input;
   if (is_floating(input)) return input;
-  if (!all_whole(request.weights)) return ElementType::float64;
+  if (!request.is_whole()) return ElementType::float64;
   const bool negative =
       std::any_of(request.weights.begin(), request.weights.end(), [](double weight) { return weight < 0; });
   return input == ElementType::uint64 && !negative ? ElementType::uint64 : ElementType::int64;
@@ -68,16 +69,38 @@ void check_output_type(const FilterRequest& request, ElementType input) {
     refuse(fmt::format("--output-type: with --iterate every application stores its own type, {}", to_string(own)));
   }
   if (is_floating(input)) return;
+  if (!request.has_weights()) {
+    if (own == ElementType::float64 && type != NumberType::float64) {
+      refuse(fmt::format("--output-type: means of {} data would be rounded twice to {}; give float64", to_string(input),
+                         to_string(type)));
+    }
+    return;
+  }
   long double magnitude_sum = 0;
   for (const double weight : request.weights) magnitude_sum += std::abs(weight);
-  const bool fits = input == ElementType::int32 && magnitude_sum < 0x1p31L;  // what int64 holds, without a clamp
-  const bool keeps = request.mode_left == "keep" || request.mode_right == "keep";
+  // What int64 holds, without a clamp.
+  const bool fits = input == ElementType::int32 && magnitude_sum < 0x1p31L && !request.has_mode("odd");
+  const bool keeps = request.has_mode("keep");
   if (type == NumberType::float32) {
-    if (all_whole(request.weights) ? fits : input == ElementType::int32 || !keeps) return;
+    if (request.is_whole() ? fits : input == ElementType::int32 || !keeps) return;
     refuse(fmt::format("--output-type: {} data would be rounded twice to float32; give float64", to_string(input)));
   }
   if (type == NumberType::uint64 && input == ElementType::int32 && !fits) {
     refuse("--output-type: int32 data and weights of 2^31 and more would be clamped twice; give int64 or float64");
+  }
+}
+
+/// What only sums of weighted elements can have.
+void check_window_request(const FilterRequest& request, const FilterArguments& arguments) {
+  const auto only_weights = [&](const std::string& option) {
+    refuse(fmt::format("{}: it is for filters with weights; --{} has none", option, request.operation));
+  };
+  if (arguments.convolve) only_weights("--convolve");
+  if (!arguments.accumulate.empty()) only_weights("--accumulate");
+  if (request.nan != "propagate") only_weights("--nan " + request.nan);
+  const auto modes = window_mode_names();
+  for (const auto& mode : {request.mode_left, request.mode_right}) {
+    if (std::find(modes.begin(), modes.end(), mode) == modes.end()) only_weights("--mode " + mode);
   }
 }
 
@@ -93,13 +116,16 @@ Number boundary_value_of(ElementType type, const std::string& text, const std::s
 
 FilterRequest filter_request(const FilterArguments& arguments) {
   FilterRequest request;
-  NamedWeights named = filter_weights(arguments.source);
-  request.weights = std::move(named.weights);
-  request.convolve = arguments.convolve || !named.name.empty();
-  request.operation = !named.name.empty() ? named.name : arguments.convolve ? "convolve" : "correlate";
+  ChosenFilter chosen = chosen_filter(arguments.source);
+  request.weights = std::move(chosen.weights);
+  request.window = chosen.window;
+  request.convolve = request.has_weights() && (arguments.convolve || !chosen.name.empty());
+  request.operation = !chosen.name.empty() ? chosen.name : arguments.convolve ? "convolve" : "correlate";
   require_one_of("--mode", arguments.mode, boundary_mode_names());
   request.mode_left = mode_of("--mode-left", arguments.mode_left, arguments.mode);
   request.mode_right = mode_of("--mode-right", arguments.mode_right, arguments.mode);
+  request.nan = require_one_of("--nan", arguments.nan, {"propagate", "omit", "error"});
+  if (!request.has_weights()) check_window_request(request, arguments);
   request.origin = whole_number("--origin", arguments.origin);
   if (!arguments.accumulate.empty()) require_one_of("--accumulate", arguments.accumulate, {"float", "double"});
   request.accumulate_double = arguments.accumulate == "double";
@@ -111,10 +137,13 @@ FilterRequest filter_request(const FilterArguments& arguments) {
   if (request.iterate < 1 || request.iterate > std::numeric_limits<std::int32_t>::max()) {
     refuse(fmt::format("--iterate: {} is not within 1 to 2^31 - 1", request.iterate));
   }
-  const auto taps = static_cast<std::int64_t>(request.weights.size());
+  if (request.iterate > 1 && request.has_mode("valid")) {
+    refuse("--iterate: an application with mode valid leaves shorter lines; give one at a time");
+  }
+  const std::int64_t taps = request.taps();
   if (request.origin < -(taps / 2) || request.origin > (taps - 1) / 2) {
-    refuse(fmt::format("--origin: {} is not within {} to {}, as {} weights need", request.origin, -(taps / 2),
-                       (taps - 1) / 2, taps));
+    refuse(fmt::format("--origin: {} is not within {} to {}, as {} {} need", request.origin, -(taps / 2),
+                       (taps - 1) / 2, taps, request.has_weights() ? "weights" : "elements"));
   }
   return request;
 }
@@ -137,18 +166,18 @@ void complete_request(FilterRequest& request, const FilterArguments& arguments, 
   if (arguments.accumulate == "float" && type != ElementType::float32) {
     refuse(fmt::format("--accumulate: float is for float32 data, this is {}", to_string(type)));
   }
-  if (request.accumulate_double && !is_floating(type) && all_whole(request.weights)) {
+  if (request.accumulate_double && !is_floating(type) && request.is_whole()) {
     refuse(fmt::format("--accumulate: {} data with whole weights is filtered exactly, in integers", to_string(type)));
   }
 }
 
 ElementType filter_output_type(const FilterRequest& request, ElementType input) {
-  if (!request.output_type) return own_output_type(request, input);
+  if (!request.output_type || !request.has_weights()) return own_output_type(request, input);
   const NumberType type = *request.output_type;
   if (is_floating(input)) {
     return request.accumulate_double && type != NumberType::float32 ? ElementType::float64 : input;
   }
-  if (type == NumberType::float32) return all_whole(request.weights) ? ElementType::int64 : ElementType::float64;
+  if (type == NumberType::float32) return request.is_whole() ? ElementType::int64 : ElementType::float64;
   if (type == NumberType::float64) return ElementType::float64;
   return type == NumberType::uint64 && input != ElementType::int32 ? ElementType::uint64 : ElementType::int64;
 }

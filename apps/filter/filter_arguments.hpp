@@ -19,7 +19,7 @@ struct FilterArguments {
   FilterSource source;
   bool convolve = false;
   std::string axis = "-1", mode = "reflect", mode_left, mode_right, cval = "0", origin = "0", iterate = "1";
-  std::string accumulate, output_type, output;
+  std::string nan = "propagate", accumulate, output_type, output;
 };
 
 /// Checks what needs no input: names, numbers, one filter. \throws Failure (bad_input)

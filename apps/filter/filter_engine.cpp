@@ -24,7 +24,12 @@ std::unique_ptr<FilterStep> step_between(const HostArray& input, const HostArray
     return visit_type(output.type, [&](const auto out) -> std::unique_ptr<FilterStep> {
       using In = std::decay_t<decltype(in)>;
       using Out = std::decay_t<decltype(out)>;
-      if constexpr (can_filter<In, Out>) return make_filter_step<In, Out>(request, shape, space);
+      if constexpr (can_window<In, Out>) {
+        if (!request.has_weights()) return make_window_step<In, Out>(request, shape, space);
+      }
+      if constexpr (can_filter<In, Out>) {
+        if (request.has_weights()) return make_filter_step<In, Out>(request, shape, space);
+      }
       throw std::logic_error("no filter from " + to_string(input.type) + " to " + to_string(output.type));
     });
   });
@@ -39,9 +44,8 @@ class SpaceFilterEngine final : public FilterEngine {
       : m_space(space),
         m_operation(request.operation),
         m_iterate(request.iterate),
-        m_size(element_count(arrays.input.shape)),
-        m_input_bytes(m_size * size_of(arrays.input.type)),
-        m_output_bytes(m_size * size_of(arrays.output.type)),
+        m_input_bytes(element_count(arrays.input.shape) * size_of(arrays.input.type)),
+        m_output_bytes(element_count(arrays.output.shape) * size_of(arrays.output.type)),
         m_input(space, arrays.input.buffer.as<std::byte>(), m_input_bytes),
         m_output(space, arrays.output.buffer.as<std::byte>(), m_output_bytes),
         m_first(step_between(arrays.input, arrays.output, request, space_name)) {
@@ -61,6 +65,8 @@ class SpaceFilterEngine final : public FilterEngine {
       Measurement measurement;
       measurement.seconds =
           m_iterate > 1 ? time_iterations(options) : time_repeats(m_space, options, first_into(m_output, options));
+      m_first->check();
+      if (m_iterate > 1) m_following->check();
       last().describe(options, measurement);
       if (m_iterate > 1) measurement.plan.emplace_back("iterate", m_iterate);
       measurement.operation = m_operation;
@@ -98,7 +104,7 @@ class SpaceFilterEngine final : public FilterEngine {
   Space m_space;
   std::string m_operation;
   std::int64_t m_iterate;
-  std::uint64_t m_size, m_input_bytes, m_output_bytes;
+  std::uint64_t m_input_bytes, m_output_bytes;
   Bytes m_input, m_output;
   std::optional<Bytes> m_previous;
   std::unique_ptr<FilterStep> m_first, m_following;
@@ -107,7 +113,9 @@ class SpaceFilterEngine final : public FilterEngine {
 
 }  // namespace
 
-std::vector<std::string> boundary_mode_names() { return names_of(element_modes); }
+std::vector<std::string> boundary_mode_names() { return names_of(boundary_modes); }
+
+std::vector<std::string> window_mode_names() { return names_of(element_modes); }
 
 std::vector<std::string> filter_variant_names() { return names_of(filter_variants); }
 

@@ -20,14 +20,16 @@
 
 namespace tessera::apps {
 
-/// Names as --mode and --variant take them.
+/// Names as --mode and --variant take them; modes for filters without weights.
 [[nodiscard]] std::vector<std::string> boundary_mode_names();
+[[nodiscard]] std::vector<std::string> window_mode_names();
 [[nodiscard]] std::vector<std::string> filter_variant_names();
 
 /// What is asked of a filter along one axis.
 struct FilterRequest {
   std::string operation = "correlate";  // as the record names it
-  std::vector<double> weights;          // not empty, finite
+  std::vector<double> weights;          // finite; empty of box, min, max and median
+  std::int64_t window = 0;              // elements, of these
   bool convolve = false;                // else correlate
   std::string mode_left = "reflect", mode_right = "reflect";
   Number cval = 0.0;  // of the input's type
@@ -35,8 +37,28 @@ struct FilterRequest {
   std::size_t axis = 0;  // that lines run along
   bool accumulate_double = false;
   std::optional<NumberType> output_type;  // in which the result is written
+  std::string nan = "propagate";          // a NanPolicy
   std::int64_t iterate = 1;               // applications, one after the other, each to what the one before stored
   Number following_cval = cval;           // of the output's type: for those after the first
+
+  [[nodiscard]] bool has_weights() const { return window == 0; }
+  [[nodiscard]] bool has_mode(const std::string& mode) const { return mode_left == mode || mode_right == mode; }
+  /// Whether integer data is filtered exactly, in integers: scaled sums are not whole.
+  [[nodiscard]] bool is_whole() const {
+    const auto whole = [](double weight) { return weight == std::trunc(weight); };
+    return std::all_of(weights.begin(), weights.end(), whole) && !has_mode("renormalise");
+  }
+  [[nodiscard]] std::int64_t taps() const { return has_weights() ? static_cast<std::int64_t>(weights.size()) : window; }
+  /// Elements of an output's window before it and after it.
+  [[nodiscard]] std::int64_t reach_left() const {
+    return convolve ? taps() - 1 - taps() / 2 - origin : taps() / 2 + origin;
+  }
+  [[nodiscard]] std::int64_t reach_right() const { return taps() - 1 - reach_left(); }
+  /// The first output of a line and how many there are: mode valid leaves out those whose window leaves the line.
+  [[nodiscard]] std::int64_t first_output() const { return mode_left == "valid" ? reach_left() : 0; }
+  [[nodiscard]] std::int64_t outputs(std::int64_t extent) const {
+    return std::max<std::int64_t>(0, extent - first_output() - (mode_right == "valid" ? reach_right() : 0));
+  }
 };
 
 /// The applications after the first.
@@ -45,16 +67,15 @@ struct FilterRequest {
   return request;
 }
 
-/// Whether every weight is a whole number: integer data is then filtered exactly.
-[[nodiscard]] inline bool all_whole(const std::vector<double>& weights) {
-  return std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == std::trunc(weight); });
-}
-
-/// Whether there are filters from elements of In to elements of Out.
+/// Whether there are filters with weights from elements of In to elements of Out.
 template <class In, class Out>
 inline constexpr bool can_filter = std::is_floating_point_v<In>
                                        ? std::is_floating_point_v<Out> && sizeof(Out) >= sizeof(In)
                                        : sizeof(Out) == 8 && (sizeof(In) == 8 || !std::is_unsigned_v<Out>);
+
+/// Whether there are filters without: means of integers are double, all else keeps its type.
+template <class In, class Out>
+inline constexpr bool can_window = std::is_same_v<In, Out> || (std::is_integral_v<In> && std::is_same_v<Out, double>);
 
 /// An array as its lines along one axis lie: inner neighbours side by side, such slabs outer times.
 struct LinesShape {
@@ -68,10 +89,10 @@ struct LinesShape {
   return lines;
 }
 
-/// Arrays of one shape, of rank 1 or more.
+/// Arrays of rank 1 or more, of one shape but for the output's extent along the lines.
 struct FilterArrays {
   HostArray input;
-  HostArray output;    // of a type that can_filter() says of the input's
+  HostArray output;    // of a type that can_filter or can_window says of the input's
   HostArray previous;  // of more than one application: what the last one reads; of the output's type
 };
 

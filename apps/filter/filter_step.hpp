@@ -20,6 +20,8 @@ class FilterStep {
   [[nodiscard]] virtual std::string automatic_variant() const = 0;
   /// A call that submits it to the space's default instance, from in to out: arrays in memory of the space.
   [[nodiscard]] virtual std::function<void()> prepared(const void* in, void* out, const RunOptions& options) const = 0;
+  /// Waits for what was submitted. \throws InvalidArgument where its data is not as the request wants it
+  virtual void check() const {}
   /// Sets the variant and the plan.
   virtual void describe(const RunOptions& options, Measurement& measurement) const = 0;
 };
@@ -27,6 +29,9 @@ class FilterStep {
 /// Instantiated in files of their own, because the kernels of a pair of types take long to compile.
 template <class In, class Out>
 [[nodiscard]] std::unique_ptr<FilterStep> make_filter_step(const FilterRequest& request, const LinesShape& shape,
+                                                           const std::string& space);
+template <class In, class Out>
+[[nodiscard]] std::unique_ptr<FilterStep> make_window_step(const FilterRequest& request, const LinesShape& shape,
                                                            const std::string& space);
 
 }  // namespace tessera::apps

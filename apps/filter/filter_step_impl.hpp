@@ -6,9 +6,13 @@
 #include <Kokkos_Core.hpp>
 #include <tessera/filter/filter.hpp>
 
+#include <cstddef>
+#include <optional>
+
 #include "device/enumerator.hpp"
 #include "device/spaces.hpp"
 #include "filter_step.hpp"
+#include "step_array.hpp"
 
 namespace tessera::apps {
 
@@ -16,11 +20,18 @@ template <class Space, class In, class Out>
 class TypedFilterStep final : public FilterStep {
  public:
   TypedFilterStep(const Space& space, const FilterRequest& request, const LinesShape& shape)
-      : m_space(space), m_shape(shape), m_weights(space, request.weights), m_convolve(request.convolve) {
+      : m_space(space),
+        m_shape(shape),
+        m_out_shape{shape.outer, static_cast<std::uint64_t>(request.outputs(static_cast<std::int64_t>(shape.extent))),
+                    shape.inner},
+        m_weights(space, request.weights),
+        m_convolve(request.convolve) {
     m_options.mode_left = enumerator_named(boundary_modes, request.mode_left);
     m_options.mode_right = enumerator_named(boundary_modes, request.mode_right);
     m_options.origin = request.origin;
-    m_options.axis = 1;
+    m_options.axis = step_axis;
+    m_options.nan = enumerator_named(nan_policies, request.nan);
+    if (m_options.nan == NanPolicy::error) m_found.emplace(space, 0);
     if (request.accumulate_double) m_options.accumulate = FilterAccumulate::float64;
     std::visit([&](const auto value) { m_options.cval = value; }, request.cval);
   }
@@ -28,16 +39,23 @@ class TypedFilterStep final : public FilterStep {
   std::string automatic_variant() const override { return std::string(to_string(plan(m_options).variant)); }
 
   std::function<void()> prepared(const void* in, void* out, const RunOptions& run_options) const override {
-    const Array<const In> source = array(static_cast<const In*>(in));
-    const Array<Out> target = array(static_cast<Out*>(out));
-    return
-        [space = m_space, weights = m_weights, reversed = m_convolve, source, target, options = options(run_options)] {
-          if (reversed) {
-            convolve(space, source, weights, target, options);
-          } else {
-            correlate(space, source, weights, target, options);
-          }
-        };
+    const auto source = step_array<Space>(static_cast<const In*>(in), m_shape);
+    const auto target = step_array<Space>(static_cast<Out*>(out), m_out_shape);
+    return [this, source, target, options = options(run_options)] {
+      const auto filter = [&](const auto&... found) {
+        if (m_convolve) {
+          convolve(m_space, source, m_weights, target, options, found...);
+        } else {
+          correlate(m_space, source, m_weights, target, options, found...);
+        }
+      };
+      if (m_found) return filter(*m_found);
+      filter();
+    };
+  }
+
+  void check() const override {
+    if (m_found) tessera::check(m_space, *m_found);
   }
 
   void describe(const RunOptions& run_options, Measurement& measurement) const override {
@@ -53,15 +71,6 @@ class TypedFilterStep final : public FilterStep {
   }
 
  private:
-  template <class T>
-  using Array =
-      Kokkos::View<T***, Kokkos::LayoutRight, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-  template <class T>
-  Array<T> array(T* data) const {
-    return Array<T>(data, m_shape.outer, m_shape.extent, m_shape.inner);
-  }
-
   FilterOptions options(const RunOptions& run_options) const {
     FilterOptions options = m_options;
     options.variant = enumerator_named(filter_variants, run_options.variant);
@@ -71,14 +80,16 @@ class TypedFilterStep final : public FilterStep {
   }
 
   FilterPlan plan(const FilterOptions& options) const {
-    return filter_plan(m_space, array<const In>(nullptr), m_weights, array<Out>(nullptr), options);
+    const auto in = step_array<Space>(static_cast<const In*>(nullptr), m_shape);
+    return filter_plan(m_space, in, m_weights, step_array<Space>(static_cast<Out*>(nullptr), m_out_shape), options);
   }
 
   Space m_space;
-  LinesShape m_shape;
+  LinesShape m_shape, m_out_shape;
   FilterWeights<Space> m_weights;
   bool m_convolve;
   FilterOptions m_options;
+  std::optional<Workspace<Space>> m_found;  // where NaN is an error
 };
 
 template <class In, class Out>

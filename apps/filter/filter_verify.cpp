@@ -4,188 +4,198 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "common/sampled_indices.hpp"
+#include "output_check.hpp"
+#include "window_check.hpp"
 
 namespace tessera::apps {
 namespace {
 
-std::int64_t euclidean(std::int64_t a, std::int64_t period) { return ((a % period) + period) % period; }
-
-// The element that stands for element j of a line of n, as the definitions of the modes say; -1: the constant.
-std::int64_t source_of(const std::string& mode, std::int64_t j, std::int64_t n) {
-  if (j >= 0 && j < n) return j;
-  if (mode == "nearest") return std::clamp<std::int64_t>(j, 0, n - 1);
-  if (mode == "wrap") return euclidean(j, n);
-  if (mode == "reflect") {
-    const std::int64_t r = euclidean(j, 2 * n);
-    return r < n ? r : 2 * n - 1 - r;
-  }
-  if (mode == "mirror") {
-    if (n == 1) return 0;
-    const std::int64_t r = euclidean(j, 2 * (n - 1));
-    return r < n ? r : 2 * (n - 1) - r;
-  }
-  return -1;
-}
-
-template <class In, class Out>
-class FilterReference {
+/// A sum to about twice the digits of long double: weights that cancel leave nothing behind.
+class CarefulSum {
  public:
-  FilterReference(const FilterRequest& request, const HostArray& input, const HostArray& output, Comparison& comparison)
-      : m_request(request),
-        m_in(input.buffer.as<In>()),
-        m_out(output.buffer.as<Out>()),
-        m_shape(lines_shape(input.shape, request.axis)),
-        m_extent(static_cast<std::int64_t>(m_shape.extent)),
-        m_stride(static_cast<std::int64_t>(m_shape.inner)),
-        m_comparison(comparison) {
-    const auto taps = static_cast<std::int64_t>(request.weights.size());
-    m_left = request.convolve ? taps - 1 - taps / 2 - request.origin : taps / 2 + request.origin;
-    m_right = taps - 1 - m_left;
-    std::visit([&](const auto value) { m_cval = static_cast<In>(value); }, request.cval);
-    m_float_weights = std::is_same_v<In, float> && !request.accumulate_double;
-    m_exact = std::is_integral_v<In> && all_whole(request.weights);
+  void add(long double x) {
+    const long double sum = m_high + x, part = sum - m_high;
+    m_low += (m_high - (sum - part)) + (x - part);
+    m_high = sum;
+  }
+  [[nodiscard]] long double value() const { return m_high + m_low; }
+
+ private:
+  long double m_high = 0, m_low = 0;
+};
+
+/// Sums of weighted elements by their definition.
+template <class In, class Out>
+class SumCheck : public OutputCheck<In, Out> {
+  using Base = OutputCheck<In, Out>;
+
+ public:
+  SumCheck(const FilterRequest& request, const HostArray& input, const HostArray& output, Comparison& comparison)
+      : Base(request, input, output, comparison),
+        m_float_weights(std::is_same_v<In, float> && !request.accumulate_double),
+        m_exact(std::is_integral_v<In> && request.is_whole()),
+        m_omits(std::is_floating_point_v<In> && request.nan == "omit") {
+    CarefulSum sum;
+    for (const double weight : request.weights) sum.add(weight);
+    m_weight_sum = sum.value();
   }
 
-  [[nodiscard]] bool is_exact() const { return m_exact; }
-
-  /// Outputs of a line whose window leaves it: those before the first and from the second on.
-  [[nodiscard]] std::int64_t edge_end() const { return std::clamp<std::int64_t>(m_left, 0, m_extent); }
-  [[nodiscard]] std::int64_t edge_begin() const {
-    return std::max(edge_end(), m_extent - std::clamp<std::int64_t>(m_right, 0, m_extent));
+  [[nodiscard]] std::string method() const {
+    return std::string("direct evaluation in ") + (m_exact ? "128-bit integers" : "long double");
   }
 
-  /// Output i of the line-th line, counted as the lines begin in memory.
-  void check(std::uint64_t line, std::int64_t i) {
-    const std::uint64_t begin = line / m_shape.inner * m_shape.extent * m_shape.inner + line % m_shape.inner;
-    m_line = m_in + begin;
-    const std::uint64_t index = begin + static_cast<std::uint64_t>(i) * m_shape.inner;
-    const Out got = m_out[index];
-    const bool kept_left = m_request.mode_left == "keep" && i < m_left;
-    const bool kept_right = m_request.mode_right == "keep" && i + m_right >= m_extent;
-    if (kept_left || kept_right) {
-      check_exact(index, got, static_cast<Exact>(m_line[i * m_stride]));
+  void check(std::uint64_t line, std::int64_t index) {
+    const typename Base::Checked output = Base::turn_to(line, index);
+    if (Base::is_kept(output.element)) {
+      Base::check_exact(output, static_cast<typename Base::Exact>(Base::at(output.element)));
     } else if (m_exact) {
-      check_exact(index, got, static_cast<Exact>(exact_sum(i)));
+      Base::check_exact(output, static_cast<typename Base::Exact>(exact_sum(output.element)));
     } else {
-      check_rounded(index, got, i);
+      check_rounded(output);
     }
   }
 
  private:
-  // What exact results are compared in: integers as such, floating values as they are, rounded once.
-  using Exact = std::conditional_t<std::is_integral_v<In> && std::is_integral_v<Out>, Int128, Out>;
+  using Base::m_request;
 
-  [[nodiscard]] In element(std::int64_t i, std::size_t k) const {
-    const auto taps = static_cast<std::int64_t>(m_request.weights.size());
-    const auto tap = static_cast<std::int64_t>(k);
-    const std::int64_t j = m_request.convolve ? i + m_request.origin - tap + taps / 2 : i - m_left + tap;
-    const std::int64_t source = source_of(j < 0 ? m_request.mode_left : m_request.mode_right, j, m_extent);
-    return source < 0 ? m_cval : m_line[source * m_stride];
+  /// What stands for an element: its value, the magnitudes that it is made of, and whether its tap counts.
+  template <class Wide>
+  struct Term {
+    Wide value = 0, magnitude = 0;
+    bool counts = true, is_derived = false;
+  };
+
+  template <class Wide>
+  [[nodiscard]] static Wide magnitude_of(Wide x) {
+    return x < 0 ? -x : x;
+  }
+
+  /// The straight continuation of mode odd, of more than one element.
+  template <class Wide>
+  [[nodiscard]] Term<Wide> odd_term(std::int64_t j) const {
+    const std::int64_t last = Base::m_extent - 1, period = 2 * last;
+    const std::int64_t r = euclidean(j, period), turns = (j - r) / period;
+    const auto wide = [&](std::int64_t i) { return static_cast<Wide>(Base::at(i)); };
+    Term<Wide> term{.is_derived = true};
+    const auto add = [&](std::int64_t factor, std::int64_t i) {
+      term.value += static_cast<Wide>(factor) * wide(i);
+      term.magnitude += magnitude_of(static_cast<Wide>(factor) * wide(i));
+    };
+    if (r <= last) {
+      add(1, r);
+    } else {
+      add(2, last);
+      add(-1, period - r);
+    }
+    if (turns != 0) {
+      add(2 * turns, last);
+      add(-2 * turns, 0);
+    }
+    return term;
+  }
+
+  template <class Wide>
+  [[nodiscard]] Term<Wide> term_at(std::int64_t j) const {
+    const bool is_inside = j >= 0 && j < Base::m_extent;
+    Term<Wide> term;
+    if (!is_inside && Base::mode_at(j) == "odd" && Base::m_extent > 1) {
+      term = odd_term<Wide>(j);
+    } else {
+      const bool is_odd = !is_inside && Base::mode_at(j) == "odd";  // of one element: that one
+      const std::int64_t source = is_odd ? 0 : source_of(Base::mode_at(j), j, Base::m_extent);
+      term.value = static_cast<Wide>(source < 0 ? Base::m_cval : Base::at(source));
+      term.magnitude = magnitude_of(term.value);
+      term.counts = source >= 0 || Base::mode_at(j) == "constant";
+    }
+    if (m_omits && term.value != term.value) term.counts = false;
+    return term;
+  }
+
+  /// Calls visit(weight, term) in the order of the weights.
+  template <class Wide, class Visit>
+  void for_window(std::int64_t i, const Visit& visit) const {
+    const std::int64_t taps = m_request.taps();
+    for (std::int64_t k = 0; k < taps; ++k) {
+      const std::int64_t j = m_request.convolve ? i + Base::m_right - k : i - Base::m_left + k;
+      visit(m_request.weights[static_cast<std::size_t>(k)], term_at<Wide>(j));
+    }
   }
 
   [[nodiscard]] Int128 exact_sum(std::int64_t i) const {
     Int128 sum = 0;
-    for (std::size_t k = 0; k < m_request.weights.size(); ++k) {
-      sum += static_cast<Int128>(m_request.weights[k]) * static_cast<Int128>(element(i, k));
-    }
+    for_window<Int128>(
+        i, [&](double weight, const Term<Int128>& term) { sum += static_cast<Int128>(weight) * term.value; });
     return sum;
   }
 
-  void check_exact(std::uint64_t index, Out got, Exact expected) {
-    if constexpr (std::is_integral_v<Out>) {
-      expected = std::clamp<Int128>(expected, std::numeric_limits<Out>::min(), std::numeric_limits<Out>::max());
-      m_comparison.add(index, static_cast<double>(got), static_cast<double>(expected), expected != got, [&] {
-        return std::pair{std::to_string(got), to_text(expected)};
-      });
-    } else {
-      const bool same = std::isnan(expected) ? std::isnan(got) : got == expected;
-      m_comparison.add(index, static_cast<double>(got), static_cast<double>(expected), !same);
-    }
-  }
-
-  void check_rounded(std::uint64_t index, Out got, std::int64_t i) {
+  void check_rounded(const typename Base::Checked& output) {
     long double sum = 0, magnitude = 0;  // magnitude: of the finite terms
-    for (std::size_t k = 0; k < m_request.weights.size(); ++k) {
-      const double weight = m_request.weights[k];
-      const long double term = static_cast<long double>(m_float_weights ? static_cast<float>(weight) : weight) *
-                               static_cast<long double>(element(i, k));
-      sum += term;
-      if (std::isfinite(term)) magnitude += std::abs(term);
-    }
-    const auto taps = static_cast<long double>(m_request.weights.size());
+    CarefulSum counted;
+    bool is_derived = false, all_count = true;
+    for_window<long double>(output.element, [&](double weight, const Term<long double>& term) {
+      is_derived = is_derived || term.is_derived;
+      all_count = all_count && term.counts;
+      if (!term.counts) return;
+      counted.add(weight);
+      const long double factor = m_float_weights ? static_cast<float>(weight) : weight;
+      sum += factor * term.value;
+      if (std::isfinite(term.value)) magnitude += std::abs(factor * term.magnitude);
+    });
     using Double = std::numeric_limits<double>;
     using Single = std::numeric_limits<float>;
-    const bool in_float = m_float_weights;
-    const long double u = (in_float ? static_cast<long double>(Single::epsilon()) : Double::epsilon()) / 2;
-    const long double smallest = in_float ? static_cast<long double>(Single::denorm_min()) : Double::denorm_min();
-    const long double largest = in_float ? static_cast<long double>(Single::max()) : Double::max();
-    long double bound = (taps + 2) * u * magnitude + taps * smallest;
-    if (std::is_same_v<Out, float> && !in_float) {
+    const long double u = (m_float_weights ? static_cast<long double>(Single::epsilon()) : Double::epsilon()) / 2;
+    const long double smallest =
+        m_float_weights ? static_cast<long double>(Single::denorm_min()) : Double::denorm_min();
+    const long double largest = m_float_weights ? static_cast<long double>(Single::max()) : Double::max();
+    bool may_overflow = magnitude >= largest;
+    if (!all_count) {
+      const long double scale =
+          counted.value() == 0 ? std::numeric_limits<long double>::quiet_NaN() : m_weight_sum / counted.value();
+      is_derived = true;
+      sum *= scale;
+      magnitude *= std::abs(scale);
+      may_overflow = may_overflow || magnitude >= largest;
+    }
+    const long double terms = static_cast<long double>(m_request.taps()) + (is_derived ? 6 : 2);
+    long double bound = terms * u * magnitude + terms * smallest;
+    if (std::is_same_v<Out, float> && !m_float_weights) {
       bound += (std::abs(sum) + bound) * (Single::epsilon() / 2) + Single::denorm_min();
     }
-    if constexpr (std::is_integral_v<Out>) {
-      const auto clamped =
-          std::clamp<long double>(sum, std::numeric_limits<Out>::min(), std::numeric_limits<Out>::max());
-      const bool wrong = !(std::abs(static_cast<long double>(got) - clamped) <= bound + 0.5L);
-      m_comparison.add(index, static_cast<double>(got), static_cast<double>(clamped), wrong);
-    } else {
-      const bool wrong = breaks_bound(got, sum, bound, magnitude >= largest);
-      m_comparison.add(index, static_cast<double>(got), static_cast<double>(sum), wrong);
-    }
+    Base::check_bound(output, sum, bound, may_overflow);
   }
 
-  static bool breaks_bound(Out got, long double sum, long double bound, bool may_overflow) {
-    if (std::isnan(sum)) return !std::isnan(got);
-    if (std::isinf(sum)) return got != static_cast<Out>(sum) && !(may_overflow && std::isnan(got));
-    if (std::isfinite(got)) return !(std::abs(static_cast<long double>(got) - sum) <= bound);
-    return !may_overflow && !(std::abs(sum) + bound >= static_cast<long double>(std::numeric_limits<Out>::max()));
-  }
-
-  const FilterRequest& m_request;
-  const In* m_in;
-  const Out* m_out;
-  LinesShape m_shape;
-  std::int64_t m_extent, m_stride, m_left = 0, m_right = 0;
-  Comparison& m_comparison;
-  const In* m_line = nullptr;
-  In m_cval = 0;
-  bool m_float_weights = false;  // the weights are rounded to the accumulator's type
-  bool m_exact = false;
+  bool m_float_weights;  // the weights are rounded to the accumulator's type
+  bool m_exact, m_omits;
+  long double m_weight_sum = 0;
 };
 
-template <class In, class Out>
+template <class Check>
 Verification verify(const FilterRequest& request, const HostArray& input, const HostArray& output, bool full,
                     const NormFunction& norms, const ProgressCallback& progress, std::uint64_t samples) {
-  Comparison comparison(input.shape, norms);
-  FilterReference<In, Out> reference(request, input, output, comparison);
-  const std::uint64_t size = element_count(input.shape);
-  const LinesShape shape = lines_shape(input.shape, request.axis);
-  const auto extent = static_cast<std::int64_t>(shape.extent);
+  Comparison comparison(output.shape, norms);
+  Check check(request, input, output, comparison);
+  const std::uint64_t size = element_count(output.shape);
+  const LinesShape shape = lines_shape(output.shape, request.axis);
+  const std::int64_t outputs = check.outputs(), edge_end = check.edge_end(), edge_begin = check.edge_begin();
   const std::uint64_t lines = size > 0 ? shape.lines() : 0;
-  const std::int64_t edge_end = reference.edge_end();
-  const std::int64_t edge_begin = reference.edge_begin();
-  const std::uint64_t edges = lines * static_cast<std::uint64_t>(edge_end + extent - edge_begin);
+  const std::uint64_t edges = lines * static_cast<std::uint64_t>(edge_end + outputs - edge_begin);
   const bool all = full || edges + samples >= size;
-  const std::int64_t skip_from = all ? extent : edge_end;
+  const std::int64_t skip_from = all ? outputs : edge_end;
   for (std::uint64_t line = 0; line < lines; ++line) {
-    for (std::int64_t i = 0; i < skip_from; ++i) reference.check(line, i);
-    for (std::int64_t i = all ? extent : edge_begin; i < extent; ++i) reference.check(line, i);
+    for (std::int64_t i = 0; i < skip_from; ++i) check.check(line, i);
+    for (std::int64_t i = all ? outputs : edge_begin; i < outputs; ++i) check.check(line, i);
     progress(line + 1, lines);
   }
-  const std::string how = reference.is_exact() ? "128-bit integers" : "long double";
-  if (all) return comparison.finish("direct evaluation in " + how + " of all outputs");
+  if (all) return comparison.finish(check.method() + " of all outputs");
   for_sampled_indices(size, samples, [&](std::uint64_t index) {
     const std::uint64_t slab = shape.extent * shape.inner;
-    reference.check(index / slab * shape.inner + index % shape.inner,
-                    static_cast<std::int64_t>(index / shape.inner % shape.extent));
+    check.check(index / slab * shape.inner + index % shape.inner,
+                static_cast<std::int64_t>(index / shape.inner % shape.extent));
   });
-  return comparison.finish(fmt::format("direct evaluation in {} of {} sampled outputs and all edges", how, samples));
+  return comparison.finish(fmt::format("{} of {} sampled outputs and all edges", check.method(), samples));
 }
 
 }  // namespace
@@ -196,8 +206,15 @@ Verification verify_filter(const FilterRequest& request, const HostArray& input,
     return visit_type(output.type, [&](const auto out) -> Verification {
       using In = std::decay_t<decltype(in)>;
       using Out = std::decay_t<decltype(out)>;
+      if constexpr (can_window<In, Out>) {
+        if (!request.has_weights()) {
+          return verify<WindowCheck<In, Out>>(request, input, output, full, norms, progress, samples);
+        }
+      }
       if constexpr (can_filter<In, Out>) {
-        return verify<In, Out>(request, input, output, full, norms, progress, samples);
+        if (request.has_weights()) {
+          return verify<SumCheck<In, Out>>(request, input, output, full, norms, progress, samples);
+        }
       }
       throw std::logic_error("no filter from " + to_string(input.type) + " to " + to_string(output.type));
     });

@@ -105,6 +105,12 @@ std::vector<double> savgol(const FilterSource& source) {
   return for_option("--savgol", [&] { return savgol_weights(window, polynomial, derivative, delta); });
 }
 
+std::int64_t window(const std::string& option, const std::string& text) {
+  const std::int64_t elements = whole_number(option, text);
+  if (elements < 1) refuse(fmt::format("{}: a window of {} elements; it holds 1 or more", option, elements));
+  return elements;
+}
+
 /// The option that is given. \throws Failure where none is, or several
 std::string only_source(const FilterSource& source) {
   std::vector<std::string> options, given;
@@ -112,7 +118,11 @@ std::string only_source(const FilterSource& source) {
                                      {"--weights-from", &source.weights_from},
                                      {"--gaussian", &source.gaussian},
                                      {"--binomial", &source.binomial},
-                                     {"--savgol", &source.savgol}}) {
+                                     {"--savgol", &source.savgol},
+                                     {"--box", &source.box},
+                                     {"--min", &source.min},
+                                     {"--max", &source.max},
+                                     {"--median", &source.median}}) {
     options.emplace_back(option);
     if (!text->empty()) given.emplace_back(option);
   }
@@ -126,13 +136,17 @@ std::string only_source(const FilterSource& source) {
 
 }  // namespace
 
-NamedWeights filter_weights(const FilterSource& source) {
+ChosenFilter chosen_filter(const FilterSource& source) {
   const std::string option = only_source(source);
   if (option == "--weights") return {"", listed_weights(source.weights)};
   if (option == "--weights-from") return {"", stored_weights(source.weights_from)};
   if (option == "--gaussian") return {"gaussian", gaussian(source)};
   if (option == "--binomial") return {"binomial", binomial(source)};
-  return {"savgol", savgol(source)};
+  if (option == "--savgol") return {"savgol", savgol(source)};
+  if (option == "--box") return {"box", {}, window(option, source.box)};
+  if (option == "--min") return {"min", {}, window(option, source.min)};
+  if (option == "--max") return {"max", {}, window(option, source.max)};
+  return {"median", {}, window(option, source.median)};
 }
 
 std::int64_t whole_number(std::string_view what, const std::string& text) {

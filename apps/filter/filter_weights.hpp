@@ -14,17 +14,18 @@ namespace tessera::apps {
 
 /// As typed; "" where not given.
 struct FilterSource {
-  std::string weights, weights_from, gaussian, order, truncate, binomial, savgol;
+  std::string weights, weights_from, gaussian, order, truncate, binomial, savgol, box, min, max, median;
 };
 
-struct NamedWeights {
-  std::string name;  // "gaussian", "binomial", "savgol": to be convolved with; "" for a list and a dataset
-  std::vector<double> weights;
+struct ChosenFilter {
+  std::string name;             // "" for a list and a dataset
+  std::vector<double> weights;  // of a filter with a name: to be convolved with
+  std::int64_t window = 0;      // elements, of box, min, max and median, which have no weights
 };
 
 /// The one filter asked for. \throws Failure (bad_input) where it is none, several or not a filter; (no_resource) where
 /// its weights do not fit into memory.
-[[nodiscard]] NamedWeights filter_weights(const FilterSource& source);
+[[nodiscard]] ChosenFilter chosen_filter(const FilterSource& source);
 
 /// The text as a whole number. \throws Failure (bad_input) that begins with what
 [[nodiscard]] std::int64_t whole_number(std::string_view what, const std::string& text);

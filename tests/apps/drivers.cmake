@@ -11,6 +11,7 @@ tessera_add_app_test(
   driver_progress.cpp
   driver_record.cpp
   filter_verify.cpp
+  filter_verify_windows.cpp
   reduce_reference.cpp
   reduce_verify.cpp
   transpose_verify.cpp
@@ -27,7 +28,7 @@ tessera_add_app_test(
 # The drivers end to end, and each once more over an engine that computes wrong results.
 set(reduce_driver_more reduce_driver_axis.cpp reduce_driver_complex.cpp reduce_driver_errors.cpp
                        reduce_driver_faulty.cpp reduce_driver_operations.cpp)
-set(filter_driver_more filter_driver_named.cpp filter_driver_types.cpp)
+set(filter_driver_more filter_driver_ends.cpp filter_driver_named.cpp filter_driver_types.cpp filter_driver_windows.cpp)
 foreach(op reduce filter transpose)
   add_executable(faulty-tessera-${op} ${op}_faulty_engine.cpp)
   target_link_libraries(faulty-tessera-${op} PRIVATE tessera_${op}_app)

@@ -199,9 +199,14 @@ TEST_CASE("tessera-filter: answers that need no input") {
         "automatic\ndirect\njuxtaposed\noverlapping\nvectorized\nregister_blocked\n");
   const std::string help = run_program(program, {"--help"}).out;
   for (const auto* option :
-       {"--weights", "--weights-from", "--gaussian", "--order", "--truncate", "--binomial", "--savgol", "--convolve",
-        "--axis", "--mode", "--mode-left", "--mode-right", "--cval", "--origin", "--iterate", "--accumulate",
-        "--output-type", "--output", "reflect, mirror, nearest, wrap, constant, keep"}) {
+       {"--weights",     "--weights-from", "--gaussian",
+        "--order",       "--truncate",     "--binomial",
+        "--savgol",      "--box",          "--min",
+        "--max",         "--median",       "--nan",
+        "--convolve",    "--axis",         "--mode",
+        "--mode-left",   "--mode-right",   "--cval",
+        "--origin",      "--iterate",      "--accumulate",
+        "--output-type", "--output",       "reflect, mirror, nearest, wrap, constant, odd, renormalise, valid, keep"}) {
     INFO(option);
     CHECK(help.find(option) != std::string::npos);
   }
@@ -211,7 +216,9 @@ TEST_CASE("tessera-filter: answers that need no input") {
 TEST_CASE("tessera-filter: bad usage and bad input") {
   const Inputs inputs;
   const auto x = [&](const std::vector<std::string>& arguments) { return inputs.refused("x", arguments); };
-  CHECK(x({}) == "one of --weights, --weights-from, --gaussian, --binomial, --savgol is missing; see --help");
+  CHECK(x({}) ==
+        "one of --weights, --weights-from, --gaussian, --binomial, --savgol, --box, --min, --max, --median is "
+        "missing; see --help");
   CHECK(x({"--weights=1", "--weights-from=a.h5"}) == "--weights and --weights-from cannot both be given");
   CHECK(x({"--weights=1,,2"}) == "--weights: weight 1, ``, is not a number");
   CHECK(x({"--weights=1,2x"}) == "--weights: weight 1, `2x`, is not a number");
@@ -224,7 +231,7 @@ TEST_CASE("tessera-filter: bad usage and bad input") {
   CHECK(from("nowhere").starts_with(inputs.file + ":/nowhere: "));
   CHECK(x({"--weights=1", "--mode=refelct"}) ==
         "--mode: unknown name `refelct`; did you mean `reflect`? The names are reflect, mirror, nearest, wrap, "
-        "constant, keep");
+        "constant, odd, renormalise, valid, keep");
   CHECK(x({"--weights=1", "--origin=1.5"}) == "--origin: `1.5` is not a whole number");
   CHECK(x({"--weights=1,2,3", "--origin=2"}) == "--origin: 2 is not within -1 to 1, as 3 weights need");
   CHECK(x({"--weights=1,2", "--origin=1"}) == "--origin: 1 is not within -1 to 0, as 2 weights need");
@@ -242,7 +249,7 @@ TEST_CASE("tessera-filter: bad usage and bad input") {
         inputs.file + ":/complex: holds complex64; only real numbers can be computed with here");
   CHECK(x({"--weights-from", inputs.file + ":/complex"}) ==
         inputs.file + ":/complex: holds complex64; only real numbers can be computed with here");
-  CHECK(x({"--weights=1", "--box=1"}).starts_with("unknown option `--box`; did you mean"));
+  CHECK(x({"--weights=1", "--boxes=1"}).starts_with("unknown option `--boxes`; did you mean `--box`?"));
   CHECK(x({"--weights=1", "--variant=blocked"}).starts_with("--variant: unknown name `blocked`; did you mean"));
   const std::string refused = inputs.refused("i", {"--weights=1", "--variant=register_blocked"});
   CHECK(refused.find("variant register_blocked; expected") != std::string::npos);

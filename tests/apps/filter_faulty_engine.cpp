@@ -41,6 +41,7 @@ class FaultyEngine final : public FilterEngine {
 }  // namespace
 
 std::vector<std::string> boundary_mode_names() { return {"reflect"}; }
+std::vector<std::string> window_mode_names() { return {"reflect"}; }
 std::vector<std::string> filter_variant_names() { return {"automatic", "overlapping"}; }
 
 std::unique_ptr<FilterEngine> make_filter_engine(FilterArrays& arrays, const FilterRequest& request,

@@ -7,7 +7,8 @@ import tempfile
 
 import h5py
 import numpy as np
-from scipy.ndimage import convolve1d, correlate1d, gaussian_filter1d
+from scipy.ndimage import (convolve1d, correlate1d, gaussian_filter1d, maximum_filter1d, median_filter, minimum_filter1d,
+                           uniform_filter1d)
 from scipy.signal import savgol_filter
 
 PROGRAM = sys.argv[1]
@@ -42,6 +43,17 @@ def savgol_case():
     return options, lambda x: savgol_filter(x, window, degree, derivative, delta, mode=mode)
 
 
+def window_case():
+    size, mode, cval = int(random.integers(1, 16)), random.choice(MODES), random.standard_normal()
+    origin = int(random.integers(-(size // 2), (size - 1) // 2 + 1))
+    names = {"box": uniform_filter1d, "min": minimum_filter1d, "max": maximum_filter1d, "median": median_filter}
+    name = random.choice(list(names))
+    options = [f"--{name}={size}", f"--mode={mode}", f"--cval={cval!r}", f"--origin={origin}"]
+    # SciPy has no median along one axis, and shifts it by elements of each.
+    shape, shift = ((1, size), (0, origin)) if name == "median" else (size, origin)
+    return options, lambda x: names[name](x, shape, mode=mode, cval=cval, origin=shift)
+
+
 def check(folder, case, options, filtered):
     # savgol_filter() refuses lines that are shorter than the window in some modes.
     x = random.standard_normal((int(random.integers(1, 4)), int(random.integers(16, 60)))).astype(["f4", "f8"][case % 2])
@@ -62,5 +74,5 @@ def check(folder, case, options, filtered):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for case in range(24):
-        check(folder, case, *[linear_case, gaussian_case, savgol_case][case % 3]())
+    for case in range(32):
+        check(folder, case, *[linear_case, gaussian_case, savgol_case, window_case][case // 2 % 4]())

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tessera-filter's moving minima, maxima, means and medians: whole outputs against each window gathered.
+#include <catch2/catch_test_macros.hpp>
+#include <limits>
+
+#include "apps/filter_inputs.hpp"
+#include "reference/median_reference.hpp"
+#include "reference/reduce_reference.hpp"
+#include "reference/window_reference.hpp"
+
+namespace tessera::apps::test {
+namespace {
+
+using reference::Edge;
+using Arguments = std::vector<std::string>;
+
+struct Case {
+  std::int64_t size, origin;
+  std::string left, right;
+  Edge left_edge, right_edge;
+};
+const std::vector<Case> cases{{1, 0, "reflect", "reflect", Edge::reflect, Edge::reflect},
+                              {4, -2, "mirror", "constant", Edge::mirror, Edge::constant},
+                              {7, 3, "keep", "nearest", Edge::keep, Edge::nearest},
+                              {90, 0, "wrap", "reflect", Edge::wrap, Edge::reflect}};
+
+/// visit(line, i, window's elements): none where the element is kept.
+template <class T, class Visit>
+void for_windows(const std::vector<T>& array, const Case& c, T cval, const Visit& visit) {
+  const reference::Window<T> window{c.size, c.origin, c.left_edge, c.right_edge, cval};
+  for (std::size_t begin = 0; begin < array.size(); begin += extent) {
+    const auto first = array.begin() + static_cast<std::ptrdiff_t>(begin);
+    const std::vector<T> line(first, first + static_cast<std::ptrdiff_t>(extent));
+    for (std::size_t i = 0; i < extent; ++i) {
+      visit(begin + i, reference::window_elements(line, static_cast<std::int64_t>(i), window));
+    }
+  }
+}
+
+Arguments arguments_of(const std::string& operation, const Case& c, const std::string& cval) {
+  return {operation + "=" + std::to_string(c.size), "--origin=" + std::to_string(c.origin), "--mode-left=" + c.left,
+          "--mode-right=" + c.right, "--cval=" + cval};
+}
+
+template <class T>
+void check_elements(const FilterInputs& inputs, const std::string& name, const std::vector<T>& array, T cval,
+                    const std::string& cval_text) {
+  for (const Case& c : cases) {
+    const auto min = inputs.filtered<T>(name, arguments_of("--min", c, cval_text));
+    const auto max = inputs.filtered<T>(name, arguments_of("--max", c, cval_text));
+    const auto median = inputs.filtered<T>(name, arguments_of("--median", c, cval_text));
+    REQUIRE(min.size() == array.size());
+    for_windows(array, c, cval, [&](std::size_t k, const std::vector<T>& window) {
+      INFO(name << ", window " << c.size << ", output " << k);
+      const bool kept = window.empty();
+      CHECK(min[k] == (kept ? array[k] : *std::min_element(window.begin(), window.end())));
+      CHECK(max[k] == (kept ? array[k] : *std::max_element(window.begin(), window.end())));
+      CHECK(median[k] == (kept ? array[k] : reference::median_of(window)));
+    });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("tessera-filter: moving minima, maxima and medians keep their type") {
+  const FilterInputs inputs;
+  check_elements<double>(inputs, "x", inputs.x, -0.25, "-0.25");
+  check_elements<std::int32_t>(inputs, "i", inputs.i, 1000, "1000");
+  check_elements<float>(inputs, "f", {inputs.x.begin(), inputs.x.end()}, 2.5F, "2.5");
+  CHECK(inputs.filtered<std::uint64_t>("u", {"--max=3"}) == std::vector<std::uint64_t>{3, 4, 4, 5, 9, 9, 9, 6});
+  CHECK(inputs.filtered<std::int64_t>("impulse", {"--max=3", "--iterate=3"}) ==
+        std::vector<std::int64_t>{0, 1, 1, 1, 1, 1, 1, 1, 0});
+}
+
+TEST_CASE("tessera-filter: moving means") {
+  const FilterInputs inputs;
+  const std::vector<float> f(inputs.x.begin(), inputs.x.end());
+  for (const Case& c : cases) {
+    const auto of_double = inputs.filtered<double>("x", arguments_of("--box", c, "-0.25"));
+    const auto of_float = inputs.filtered<float>("f", arguments_of("--box", c, "-0.25"));
+    const auto of_int = inputs.filtered<double>("i", arguments_of("--box", c, "1000"));
+    const auto check = [&]<class T>(const std::vector<T>& array, const std::vector<T>& means) {
+      for_windows<T>(array, c, T(-0.25), [&](std::size_t k, const std::vector<T>& window) {
+        INFO("window " << c.size << ", output " << k);
+        if (window.empty()) {
+          CHECK(means[k] == array[k]);
+          return;
+        }
+        const reference::WindowMean mean = reference::window_mean(window);
+        CHECK(std::abs(static_cast<long double>(means[k]) - mean.value) <= mean.bound);
+      });
+    };
+    check(inputs.x, of_double);
+    check(f, of_float);
+    for_windows<std::int32_t>(inputs.i, c, 1000, [&](std::size_t k, const std::vector<std::int32_t>& window) {
+      INFO("window " << c.size << ", output " << k);
+      CHECK(of_int[k] == (window.empty() ? inputs.i[k] : reference::integer_window_mean(window)));
+    });
+  }
+  CHECK(inputs.filtered<double>("i", {"--box=3", "--iterate=2"}) ==
+        inputs.filtered<double>("i", {"--box=3", "--iterate=2", "--output-type=float64"}));
+}
+
+TEST_CASE("tessera-filter: windows in other output types are converted once") {
+  const FilterInputs inputs;
+  const auto median = inputs.filtered<double>("x", {"--median=5"});
+  const auto narrow = inputs.filtered<float>("x", {"--median=5", "--output-type=float32"});
+  const auto whole = inputs.filtered<std::int32_t>("x", {"--median=5", "--output-type=int32"});
+  for (std::size_t k = 0; k < median.size(); ++k) {
+    CHECK(narrow[k] == static_cast<float>(median[k]));
+    CHECK(whole[k] == static_cast<std::int32_t>(std::nearbyint(median[k])));
+  }
+  CHECK(inputs.refused({"--box=3", "--output-type=int32"}, "i") ==
+        inputs.file + ":/i: --output-type: means of int32 data would be rounded twice to int32; give float64");
+}
+
+TEST_CASE("tessera-filter: the record of a moving window") {
+  const FilterInputs inputs;
+  const auto run_of = [&](const std::string& name, Arguments arguments) {
+    arguments.insert(arguments.end(), {"--json=-", "--quiet"});
+    return record_of(inputs.filter(inputs.file + ":/" + name, arguments))["runs"][0];
+  };
+  const auto box = run_of("i", {"--box=5", "--variant=all"});
+  CHECK(box["operation"] == "box");
+  CHECK(box["variant"] == "runs");
+  CHECK(box["bytes"] == lines * extent * (4 + 8));
+  CHECK(box["plan"]["parts"] == 1);
+  CHECK(box["verification"]["method"] == "gathering the windows of all outputs");
+  const auto median = run_of("x", {"--median=3", "--team-size=1", "--league-size=5"});
+  CHECK(median["operation"] == "median");
+  CHECK(median["variant"] == "network");
+  CHECK(median["plan"]["network_window"] == 5);
+  CHECK(median["plan"]["league_size"] == 5);
+}
+
+TEST_CASE("tessera-filter: bad windows") {
+  const FilterInputs inputs;
+  const auto x = [&](const Arguments& arguments) { return inputs.refused(arguments); };
+  CHECK(x({"--min=3", "--median=3"}) == "--min and --median cannot both be given");
+  CHECK(x({"--box=0"}) == "--box: a window of 0 elements; it holds 1 or more");
+  CHECK(x({"--median=-3"}) == "--median: a window of -3 elements; it holds 1 or more");
+  CHECK(x({"--max=3.5"}) == "--max: `3.5` is not a whole number");
+  CHECK(x({"--min=4", "--origin=2"}) == "--origin: 2 is not within -2 to 1, as 4 elements need");
+  const std::string has_none = ": it is for filters with weights; --min has none";
+  CHECK(x({"--min=3", "--convolve"}) == "--convolve" + has_none);
+  CHECK(x({"--min=3", "--accumulate=double"}) == "--accumulate" + has_none);
+  CHECK(x({"--min=3", "--nan=omit"}) == "--nan omit" + has_none);
+  CHECK(x({"--min=3", "--mode-right=odd"}) == "--mode odd" + has_none);
+  CHECK(x({"--min=3", "--variant=direct"}) ==
+        "--variant: direct is for filters with weights; that of --min follows from its window");
+  CHECK(x({"--box=9223372036854775807"}).find("tessera::box_filter: argument `window`: ") != std::string::npos);
+}
+
+}  // namespace tessera::apps::test
