@@ -36,6 +36,17 @@ if(TESSERA_SANITIZE STREQUAL "thread")
     LINKER:--wrap=_ZN6Kokkos4Impl11HostBarrier29impl_backoff_wait_until_equalEPiib)
 endif()
 
+# Reading Kokkos' headers takes a good part of the time of each file with kernels: host compilers do it once a target,
+# nvcc, which takes no precompiled header and reads them four times a file, once for three files.
+#   tessera_share_headers(target [<more headers>..])
+function(tessera_share_headers target)
+  if(Kokkos_ENABLE_CUDA)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 3)
+  else()
+    target_precompile_headers(${target} PRIVATE <Kokkos_Core.hpp> ${ARGN})
+  endif()
+endfunction()
+
 # A static library of a driver. Give Kokkos (tessera::tessera, Kokkos::kokkoskernels) under PRIVATE only: a target that
 # sees Kokkos' usage requirements is compiled by nvcc in CUDA builds, and fmt does not pass nvcc.
 #   tessera_add_app_library(tessera_reduce_engine SOURCES .. [PUBLIC libraries..] [PRIVATE libraries..])
@@ -45,6 +56,9 @@ function(tessera_add_app_library name)
   target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}/apps")
   target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
   tessera_set_warnings(${name})
+  if("tessera::tessera" IN_LIST arg_PRIVATE)
+    tessera_share_headers(${name})
+  endif()
 endfunction()
 
 # An installed program. Its own sources are host-only; Kokkos reaches it through static libraries at link time.

@@ -15,10 +15,8 @@
 
 namespace tessera::apps {
 
-/// What the options of moving windows have in common.
-template <class Options>
-Options window_options(const FilterRequest& request) {
-  Options options;
+inline WindowOptions window_options(const FilterRequest& request) {
+  WindowOptions options;
   options.mode_left = enumerator_named(boundary_modes, request.mode_left);
   options.mode_right = enumerator_named(boundary_modes, request.mode_right);
   options.origin = request.origin;
@@ -27,8 +25,7 @@ Options window_options(const FilterRequest& request) {
   return options;
 }
 
-template <class Options>
-Options with_sizes(Options options, const RunOptions& run_options) {
+inline WindowOptions with_sizes(WindowOptions options, const RunOptions& run_options) {
   options.league_size = run_options.league_size;
   options.team_size = run_options.team_size;
   return options;
@@ -38,7 +35,7 @@ template <class Space, class In, class Out, WindowOperation Operation>
 class WindowStep final : public FilterStep {
  public:
   WindowStep(const Space& space, const FilterRequest& request, const LinesShape& shape)
-      : m_space(space), m_shape(shape), m_window(request.window), m_options(window_options<WindowOptions>(request)) {}
+      : m_space(space), m_shape(shape), m_window(request.window), m_options(window_options(request)) {}
 
   std::string automatic_variant() const override { return std::string(to_string(plan(m_options).variant)); }
 
@@ -87,7 +84,7 @@ template <class Space, class In>
 class MedianStep final : public FilterStep {
  public:
   MedianStep(const Space& space, const FilterRequest& request, const LinesShape& shape)
-      : m_space(space), m_shape(shape), m_window(request.window), m_options(window_options<FilterOptions>(request)) {}
+      : m_space(space), m_shape(shape), m_window(request.window), m_options(window_options(request)) {}
 
   std::string automatic_variant() const override { return std::string(to_string(plan(m_options).method)); }
 
@@ -111,14 +108,14 @@ class MedianStep final : public FilterStep {
   }
 
  private:
-  MedianPlan plan(const FilterOptions& options) const {
+  MedianPlan plan(const WindowOptions& options) const {
     return median_plan(m_space, step_array<Space>(static_cast<const In*>(nullptr), m_shape), m_window, options);
   }
 
   Space m_space;
   LinesShape m_shape;
   std::int64_t m_window;
-  FilterOptions m_options;
+  WindowOptions m_options;
 };
 
 template <class In, class Out>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device level: the median of a moving window along the last axis.
+// Device level: the median of a moving window along any axis.
 #ifndef TESSERA_FILTER_MEDIAN_FILTER_HPP
 #define TESSERA_FILTER_MEDIAN_FILTER_HPP
 
@@ -16,6 +16,7 @@
 #include <tessera/filter/detail/median_wide.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/median_plan.hpp>
+#include <tessera/filter/window_options.hpp>
 #include <type_traits>
 
 namespace tessera {
@@ -54,8 +55,7 @@ void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T,
 /// \param[in] in       rank 1 to 8, any extents (64-bit sizes, 0 included) and layout, of numbers of 4 or 8 bytes
 /// \param[in] window   m >= 1; it may exceed n
 /// \param[out] out     the extents of in, any layout, memory disjoint from in
-/// \param[in] options  axis, modes (elements: not odd, renormalise, valid), cval, origin, sizes of league and
-///                     team; how sums accumulate does not matter here
+/// \param[in] options  axis, modes (elements: not odd, renormalise, valid), cval, origin, sizes of league and team
 ///
 /// Exact: every output is an element of its window, -0.0 before +0.0, converted to the output's type (floats round,
 /// integers clamp). A NaN reaches exactly the outputs whose window holds it, and is a quiet one there. The same bits
@@ -66,11 +66,10 @@ void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T,
 /// Compulsory bytes: each element of in read once, each of out written once.
 /// \throws InvalidArgument  for a window below 1, extents that differ, overlapping views, an origin beyond the window,
 /// a
-///                          cval that the input's type cannot hold, a variant of the linear filters, sizes of league or
-///                          team that the space cannot have
+///                          cval that the input's type cannot hold, sizes of league or team that the space cannot have
 template <ExecutionSpace Space, View InView, View OutView>
 void median_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
-                   const FilterOptions& options = {}) {
+                   const WindowOptions& options = {}) {
   static_assert(AccessibleFrom<InView, Space>,
                 "tessera::median_filter: `in` must be in memory that the space can access");
   static_assert(AccessibleFrom<OutView, Space>,
@@ -96,12 +95,6 @@ void median_filter(const Space& space, const InView& in, std::int64_t window, co
                            "origin " + std::to_string(options.origin) + " with a window of " + std::to_string(window),
                            std::to_string(-(window / 2)) + " to " + std::to_string((window - 1) / 2),
                            "the window must hold the output");
-  detail::require_argument(options.variant == FilterVariant::automatic, function, "options",
-                           "variant " + std::string(to_string(options.variant)), "automatic",
-                           "the variants are those of linear filters");
-  detail::require_argument(options.nan == NanPolicy::propagate, function, "options",
-                           "NaN policy " + std::string(to_string(options.nan)), "propagate",
-                           "the others are for linear filters");
   detail::require_element_modes(function, options.mode_left, options.mode_right);
   const int axis = detail::filter_axis(function, options.axis, static_cast<int>(InView::rank()));
   const auto [in_lines, out_lines] = detail::line_arrays<const T, Out>(in, out, axis);
@@ -118,7 +111,7 @@ void median_filter(const Space& space, const InView& in, std::int64_t window, co
 /// The plan that median_filter() follows for `in` (its extents alone). Pure: it launches and allocates nothing.
 /// \throws InvalidArgument  for sizes of league or team that the space cannot have
 template <ExecutionSpace Space, View InView>
-MedianPlan median_plan(const Space& space, const InView& in, std::int64_t window, const FilterOptions& options = {}) {
+MedianPlan median_plan(const Space& space, const InView& in, std::int64_t window, const WindowOptions& options = {}) {
   using T = typename InView::non_const_value_type;
   const int axis = detail::filter_axis("tessera::median_plan", options.axis, static_cast<int>(InView::rank()));
   const auto lines = detail::line_arrays<const T, const T>(in, in, axis).first;

@@ -16,7 +16,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
-#include <tessera/filter/filter_options.hpp>
+#include <tessera/filter/window_options.hpp>
 
 namespace tessera {
 
@@ -134,7 +134,7 @@ int median_tile(const DeviceLimits& limits, MedianMethod method, int team_size, 
 /// For lines of extent elements of T, each output the median of taps of them.
 template <class T>
 MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent, std::int64_t taps,
-                            const FilterOptions& options) {
+                            const WindowOptions& options) {
   constexpr std::string_view function = "tessera::median_filter";
   require_league_size(function, options.league_size);
   require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);

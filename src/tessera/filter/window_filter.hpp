@@ -108,8 +108,7 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
   require_disjoint(function, in, out);
   require_element_modes(function, options.mode_left, options.mode_right);
   const WindowPlan plan = window_plan_of<Operation>(space, in, window, options);
-  const FilterOptions edges{.mode_left = options.mode_left, .mode_right = options.mode_right, .cval = options.cval};
-  const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, edges)};
+  const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, options)};
   if (in.size() == 0) return;
 
   require_scratch(function, plan.scratch_bytes, device_limits(space));

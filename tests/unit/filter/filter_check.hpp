@@ -11,6 +11,7 @@
 #include <cmath>
 #include <string>
 #include <tessera/filter/filter.hpp>
+#include <tessera/filter/window_options.hpp>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -53,6 +54,12 @@ inline std::string described(const FilterOptions& options, bool convolve, std::s
          std::string(to_string(options.mode_right)) + ", accumulate " + std::string(to_string(options.accumulate)) +
          ", nan " + std::string(to_string(options.nan)) + ", team " + std::to_string(options.team_size) + ", league " +
          std::to_string(options.league_size);
+}
+
+inline std::string described(const WindowOptions& options, std::int64_t window) {
+  return "window " + std::to_string(window) + ", origin " + std::to_string(options.origin) + ", left " +
+         std::string(to_string(options.mode_left)) + ", right " + std::string(to_string(options.mode_right)) +
+         ", team " + std::to_string(options.team_size) + ", league " + std::to_string(options.league_size);
 }
 
 /// Weights of both signs, whole or not, different at each tap.

@@ -17,7 +17,7 @@
 namespace tessera::test {
 
 template <class T>
-std::vector<T> expected_medians(const std::vector<T>& line, std::int64_t window, const FilterOptions& options) {
+std::vector<T> expected_medians(const std::vector<T>& line, std::int64_t window, const WindowOptions& options) {
   const T cval = std::visit([](auto value) { return static_cast<T>(value); }, options.cval);
   return reference::median_line<T>(
       line, {window, options.origin, edge_of(options.mode_left), edge_of(options.mode_right), cval});
@@ -26,8 +26,8 @@ std::vector<T> expected_medians(const std::vector<T>& line, std::int64_t window,
 /// One line through the public function, into outputs that were NaN or the like before.
 template <class Out, class T, class Space>
 void check_median_as(const Space& space, const std::vector<T>& line, std::int64_t window,
-                     const FilterOptions& options) {
-  INFO("window " << window << ", line of " << line.size() << ", " << described(options, false, 0));
+                     const WindowOptions& options) {
+  INFO(described(options, window) << ", line of " << line.size());
   const GuardedView<T, Right, Space, 1> in({line.size()}, line);
   const GuardedView<Out, Right, Space, 1> out({line.size()});
   tessera::median_filter(space, in.const_view(), window, out.view(), options);
@@ -38,7 +38,7 @@ void check_median_as(const Space& space, const std::vector<T>& line, std::int64_
 }
 
 template <class T, class Space>
-void check_median(const Space& space, const std::vector<T>& line, std::int64_t window, const FilterOptions& options) {
+void check_median(const Space& space, const std::vector<T>& line, std::int64_t window, const WindowOptions& options) {
   check_median_as<T>(space, line, window, options);
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "filter_check.hpp"
+#include "support/limits.hpp"
 #include "support/message.hpp"
 
 namespace {
@@ -15,8 +16,6 @@ namespace {
 namespace test = tessera::test;
 using tessera::BoundaryMode;
 using tessera::FilterOptions;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr FilterOptions odd{.mode_left = BoundaryMode::odd, .mode_right = BoundaryMode::odd};
 constexpr FilterOptions renormalise{.mode_left = BoundaryMode::renormalise, .mode_right = BoundaryMode::renormalise};
 constexpr FilterOptions valid{.mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::valid};
@@ -34,10 +33,10 @@ TEMPLATE_LIST_TEST_CASE("odd ends read the other end of the line only where they
   // A large element at one end must cost the other end no accuracy, an infinite one no value.
   test::check_values(test::filtered<double>(space, std::vector<double>{1, 2, 4, 0x1p99}, {1, 1, 1}, odd),
                      std::vector<double>{0 + 1 + 2, 7, 0x1p99, 3 * 0x1p99});
-  test::check_values(test::filtered<double>(space, std::vector<double>{1, 2, 4, infinity}, {1, 1, 1}, odd),
-                     std::vector<double>{3, 7, infinity, infinity});
-  test::check_values(test::filtered<double>(space, std::vector<double>{nan, 2, 4, 8, 16}, {1, 1, 1}, odd),
-                     std::vector<double>{nan, nan, 14, 28, 16 + 8 + 24});
+  test::check_values(test::filtered<double>(space, std::vector<double>{1, 2, 4, test::infinity}, {1, 1, 1}, odd),
+                     std::vector<double>{3, 7, test::infinity, test::infinity});
+  test::check_values(test::filtered<double>(space, std::vector<double>{test::nan, 2, 4, 8, 16}, {1, 1, 1}, odd),
+                     std::vector<double>{test::nan, test::nan, 14, 28, 16 + 8 + 24});
 }
 
 TEMPLATE_LIST_TEST_CASE("a renormalised filter keeps a constant", "[filter]", test::OneSpace) {
@@ -72,7 +71,7 @@ TEMPLATE_LIST_TEST_CASE("weights inside that sum to 0 give NaN, and all weights 
                         test::OneSpace) {
   const TestType space;
   test::check_values(test::filtered<double>(space, std::vector<double>{1, 2, 3}, {1, 2, -2}, renormalise),
-                     std::vector<double>{nan, 1 + 4 - 6, (2 + 6) / 3.0});
+                     std::vector<double>{test::nan, 1 + 4 - 6, (2 + 6) / 3.0});
   const auto call = [&] {
     test::filtered<double>(space, std::vector<double>{1, 2}, {1, -1}, {.mode_right = BoundaryMode::renormalise});
   };

@@ -9,13 +9,13 @@
 #include <limits>
 
 #include "filter_check.hpp"
+#include "support/limits.hpp"
 
 namespace {
 
 namespace test = tessera::test;
 using tessera::BoundaryMode;
 using tessera::FilterOptions;
-constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t int64_min = std::numeric_limits<std::int64_t>::min();
 constexpr std::uint64_t uint64_max = std::numeric_limits<std::uint64_t>::max();
 constexpr std::int32_t int32_max = std::numeric_limits<std::int32_t>::max();
@@ -73,12 +73,13 @@ TEMPLATE_LIST_TEST_CASE("integer filters clamp at both ends, and only there", "[
   const TestType space;
   const FilterOptions zero{.mode_left = BoundaryMode::constant, .mode_right = BoundaryMode::constant};
   // A sum that leaves 64 bits on the way and comes back.
-  test::check_values(test::filtered<std::int64_t>(space, std::vector<std::int64_t>{int64_max, int64_max, int64_min, 5},
-                                                  {1, 1, 1}, zero),
-                     std::vector<std::int64_t>{int64_max, int64_max - 1, 4, int64_min + 5});
   test::check_values(
-      test::filtered<std::int64_t>(space, std::vector<std::int64_t>{int64_min, int64_min, int64_max}, {2}, zero),
-      std::vector<std::int64_t>{int64_min, int64_min, int64_max});
+      test::filtered<std::int64_t>(space, std::vector<std::int64_t>{test::int64_max, test::int64_max, int64_min, 5},
+                                   {1, 1, 1}, zero),
+      std::vector<std::int64_t>{test::int64_max, test::int64_max - 1, 4, int64_min + 5});
+  test::check_values(
+      test::filtered<std::int64_t>(space, std::vector<std::int64_t>{int64_min, int64_min, test::int64_max}, {2}, zero),
+      std::vector<std::int64_t>{int64_min, int64_min, test::int64_max});
   test::check_values(
       test::filtered<std::uint64_t>(space, std::vector<std::uint64_t>{3, uint64_max, 4}, {-1, 1, 0}, zero),
       std::vector<std::uint64_t>{3, uint64_max - 3, 0});
@@ -102,7 +103,7 @@ TEMPLATE_LIST_TEST_CASE("odd ends of integers are exact where their values leave
   weights[1] = -0x1p29;
   check_odd_integers<std::int32_t, std::int64_t>(space, {int32_min, int32_max}, weights);
   check_odd_integers<std::int32_t, std::int32_t>(space, {int32_max, 0, int32_min}, weights);
-  check_odd_integers<std::int64_t, std::int64_t>(space, {int64_min, 5, int64_max}, {1, -3, 1, 0, 2});
+  check_odd_integers<std::int64_t, std::int64_t>(space, {int64_min, 5, test::int64_max}, {1, -3, 1, 0, 2});
   check_odd_integers<std::int64_t, std::int64_t>(space, {int64_min, 7}, {0, 0, 0});
 }
 
@@ -138,9 +139,9 @@ TEMPLATE_LIST_TEST_CASE("float results convert to integers: NaN 0, infinities an
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> line{
       std::numeric_limits<double>::quiet_NaN(), infinity, -infinity, 1e300, -1e300, 2.5, -0.5, 0x1p63, -0x1p63, 9.3};
-  test::check_values(
-      test::filtered<std::int64_t>(space, line, {1}),
-      std::vector<std::int64_t>{0, int64_max, int64_min, int64_max, int64_min, 2, 0, int64_max, int64_min, 9});
+  test::check_values(test::filtered<std::int64_t>(space, line, {1}),
+                     std::vector<std::int64_t>{0, test::int64_max, int64_min, test::int64_max, int64_min, 2, 0,
+                                               test::int64_max, int64_min, 9});
   test::check_values(test::filtered<std::uint64_t>(space, std::vector<double>{-1, 0x1p64, 0x1p63, -infinity}, {1}),
                      std::vector<std::uint64_t>{0, uint64_max, std::uint64_t{1} << 63, 0});
 }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "filter_check.hpp"
+#include "support/limits.hpp"
 #include "support/message.hpp"
 
 namespace {
@@ -15,8 +16,6 @@ namespace {
 namespace test = tessera::test;
 using tessera::BoundaryMode;
 using tessera::FilterOptions;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Which outputs read element `at`, by the reference: a line of zeros with a 1 there, weights of 1.
 std::vector<bool> readers(std::size_t size, std::size_t at, std::size_t taps, const FilterOptions& options) {
@@ -38,7 +37,7 @@ void check_reach(const Space& space, std::size_t size, std::size_t taps, const F
   for (const std::size_t at : {std::size_t{0}, std::size_t{1}, size / 2, size - 2, size - 1}) {
     INFO("NaN at " << at << " of " << size << ", " << test::described(options, false, taps));
     std::vector<double> line = test::values<double>(size);
-    line[at] = nan;
+    line[at] = test::nan;
     const std::vector<double> out = test::filtered<double>(space, line, test::fractional_weights(taps), options);
     std::vector<int> got, expected;
     for (const bool reads : readers(size, at, taps, options)) expected.push_back(reads);
@@ -61,47 +60,54 @@ TEMPLATE_LIST_TEST_CASE("a NaN reaches exactly the outputs whose window holds it
 TEMPLATE_LIST_TEST_CASE("a zero weight reads its element: 0 * Inf and 0 * NaN are NaN", "[filter]", test::OneSpace) {
   const TestType space;
   const std::vector<double> weights{0, 1, 0};
-  const auto out = test::filtered<double>(space, std::vector<double>{1, 2, infinity, 4, 5, nan, 7, 8, 9}, weights);
-  test::check_values(out, {1, nan, infinity, nan, nan, nan, nan, 8, 9});
+  const auto out =
+      test::filtered<double>(space, std::vector<double>{1, 2, test::infinity, 4, 5, test::nan, 7, 8, 9}, weights);
+  test::check_values(out, {1, test::nan, test::infinity, test::nan, test::nan, test::nan, test::nan, 8, 9});
 }
 
 TEMPLATE_LIST_TEST_CASE("infinities keep their sign and cancel to NaN", "[filter]", test::OneSpace) {
   const auto out = test::filtered<float>(
-      TestType(), std::vector<float>{0, static_cast<float>(infinity), 1, 2, static_cast<float>(-infinity), 3},
+      TestType(),
+      std::vector<float>{0, static_cast<float>(test::infinity), 1, 2, static_cast<float>(-test::infinity), 3},
       {1, 1, 1});
-  const auto plus = static_cast<float>(infinity), minus = static_cast<float>(-infinity);
+  const auto plus = static_cast<float>(test::infinity), minus = static_cast<float>(-test::infinity);
   test::check_values(out, {plus, plus, plus, minus, minus, minus});
-  const auto cancelled = test::filtered<double>(TestType(), std::vector<double>{infinity, 1, -infinity}, {1, 1, 1});
-  test::check_values(cancelled, {infinity, nan, -infinity});
+  const auto cancelled =
+      test::filtered<double>(TestType(), std::vector<double>{test::infinity, 1, -test::infinity}, {1, 1, 1});
+  test::check_values(cancelled, {test::infinity, test::nan, -test::infinity});
 }
 
 TEMPLATE_LIST_TEST_CASE("a NaN cval reaches the outputs that read it", "[filter]", test::OneSpace) {
-  const FilterOptions options{.mode_left = BoundaryMode::constant, .mode_right = BoundaryMode::constant, .cval = nan};
+  const FilterOptions options{
+      .mode_left = BoundaryMode::constant, .mode_right = BoundaryMode::constant, .cval = test::nan};
   const auto out = test::filtered<double>(TestType(), std::vector<double>{1, 2, 3, 4, 5}, {1, 1, 1}, options);
-  test::check_values(out, {nan, 6, 9, 12, nan});
+  test::check_values(out, {test::nan, 6, 9, 12, test::nan});
 }
 
 template <class Space>
 void check_omitted(const Space& space, BoundaryMode left, BoundaryMode right, const std::vector<double>& line) {
   test::FilterCheck<double, double, test::Right, test::Right, Space, 1> check(space, {line.size()}, line,
                                                                               test::fractional_weights(5));
-  check.check_both({.mode_left = left, .mode_right = right, .cval = nan, .nan = tessera::NanPolicy::omit});
+  check.check_both({.mode_left = left, .mode_right = right, .cval = test::nan, .nan = tessera::NanPolicy::omit});
 }
 
 TEMPLATE_LIST_TEST_CASE("omitted NaN count in no output, under any mode", "[filter]", test::OneSpace) {
   std::vector<double> line = test::values<double>(61);
-  for (const std::size_t at : {0, 1, 20, 22, 40, 41, 42, 43, 44, 60}) line[at] = nan;
+  for (const std::size_t at : {0, 1, 20, 22, 40, 41, 42, 43, 44, 60}) line[at] = test::nan;
   for (const BoundaryMode mode : tessera::boundary_modes) check_omitted(TestType(), mode, mode, line);
-  check_omitted(TestType(), BoundaryMode::valid, BoundaryMode::odd, {nan, nan, 3});
-  check_omitted(TestType(), BoundaryMode::constant, BoundaryMode::renormalise, {nan});
+  check_omitted(TestType(), BoundaryMode::valid, BoundaryMode::odd, {test::nan, test::nan, 3});
+  check_omitted(TestType(), BoundaryMode::constant, BoundaryMode::renormalise, {test::nan});
 }
 
 TEMPLATE_LIST_TEST_CASE("what is left without NaN is scaled", "[filter]", test::OneSpace) {
   const TestType space;
   const FilterOptions omit{.mode_left = BoundaryMode::keep, .nan = tessera::NanPolicy::omit};
-  test::check_values(test::filtered<double>(space, std::vector<double>{nan, 3, 5, nan, nan, nan, 7}, {1, 2, 1}, omit),
-                     std::vector<double>{nan, 11 * 4 / 3.0, 13 * 4 / 3.0, 5 * 4, nan, 7 * 4, 7 * 4});
-  test::check_values(test::filtered<std::int64_t>(space, std::vector<double>{nan, 3, nan, nan, nan}, {1, 2, 1}, omit),
+  test::check_values(
+      test::filtered<double>(space, std::vector<double>{test::nan, 3, 5, test::nan, test::nan, test::nan, 7}, {1, 2, 1},
+                             omit),
+      std::vector<double>{test::nan, 11 * 4 / 3.0, 13 * 4 / 3.0, 5 * 4, test::nan, 7 * 4, 7 * 4});
+  test::check_values(test::filtered<std::int64_t>(
+                         space, std::vector<double>{test::nan, 3, test::nan, test::nan, test::nan}, {1, 2, 1}, omit),
                      std::vector<std::int64_t>{0, 12, 12, 0, 0});
 }
 
@@ -135,7 +141,7 @@ TEMPLATE_LIST_TEST_CASE("NaN policy error names the first NaN in row-major order
   };
   CHECK(std::isfinite(filter(false)[17]));
   CHECK_NOTHROW(tessera::check(space, workspace));
-  values[17] = values[29] = values[34] = nan;
+  values[17] = values[29] = values[34] = test::nan;
   for (const bool convolve : {false, true}) {
     const std::vector<double> out = filter(convolve);
     CHECK((std::isfinite(out[15]) && std::isnan(out[16]) && std::isnan(out[34])));
@@ -144,7 +150,7 @@ TEMPLATE_LIST_TEST_CASE("NaN policy error names the first NaN in row-major order
                         {"tessera::filter", "`in`", "element 17 is NaN", "expected", "NanPolicy::error", ";", "omit"});
   }
   options.mode_left = BoundaryMode::constant;
-  options.cval = nan;
+  options.cval = test::nan;
   test::check_message(test::message_of<tessera::InvalidArgument>([&] { filter(false); }),
                       {"tessera::correlate", "`options`", "NaN cval", "expected", "a number", ";"});
 }

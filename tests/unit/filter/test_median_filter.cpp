@@ -18,15 +18,15 @@ namespace {
 namespace test = tessera::test;
 namespace reference = tessera::reference;
 using tessera::BoundaryMode;
-using tessera::FilterOptions;
 using tessera::MedianMethod;
+using tessera::WindowOptions;
 
 /// The same under a method that the automatic plan may not choose here, in tiles of a few outputs.
 template <class Space>
 void check_method(const Space& space, MedianMethod method, const std::vector<float>& line, std::int64_t window,
-                  const FilterOptions& options, int tile, int team_size) {
-  INFO(to_string(method) << ", window " << window << ", line of " << line.size() << ", tile " << tile << ", "
-                         << test::described(options, false, 0));
+                  const WindowOptions& options, int tile, int team_size) {
+  INFO(to_string(method) << ", " << test::described(options, window) << ", line of " << line.size() << ", tile "
+                         << tile);
   const test::GuardedView<float, test::Right, Space, 1> in({line.size()}, line), out({line.size()});
   tessera::MedianPlan plan{.method = method, .league_size = 3, .team_size = team_size, .tile = tile};
   plan.scratch_bytes = tessera::detail::median_scratch<float>(method, team_size, tile, window).bytes;
@@ -131,7 +131,7 @@ TEMPLATE_LIST_TEST_CASE("a NaN reaches exactly the medians whose window holds it
     check_method(space, MedianMethod::levels, line, 6, {}, 13, 1);
     check_method(space, MedianMethod::direct, line, 6, {}, 13, 1);
   }
-  const FilterOptions beyond{.mode_left = BoundaryMode::constant, .cval = static_cast<double>(nan)};
+  const WindowOptions beyond{.mode_left = BoundaryMode::constant, .cval = static_cast<double>(nan)};
   for (const std::int64_t window : {5, 50}) test::check_median(space, test::special_values(70), window, beyond);
 }
 

@@ -20,9 +20,9 @@ namespace {
 
 namespace test = tessera::test;
 using tessera::BoundaryMode;
-using tessera::FilterOptions;
 using tessera::InvalidArgument;
 using tessera::MedianMethod;
+using tessera::WindowOptions;
 
 /// The network's order of the zeros and ones of a word, a bit a line.
 template <int Lines>
@@ -79,7 +79,7 @@ std::vector<T> floating_values() {
 
 /// The text of a refused call, which writes nothing.
 template <class Space>
-std::string refusal(const Space& space, std::int64_t window, const FilterOptions& options) {
+std::string refusal(const Space& space, std::int64_t window, const WindowOptions& options) {
   const test::GuardedView<float, test::Right, Space, 1> in({9}, test::values<float>(9)), out({9});
   const std::string text = test::message_of<InvalidArgument>(
       [&] { tessera::median_filter(space, in.const_view(), window, out.view(), options); });
@@ -87,7 +87,7 @@ std::string refusal(const Space& space, std::int64_t window, const FilterOptions
   return text;
 }
 
-tessera::MedianPlan plan_of(bool is_host, std::int64_t window, const FilterOptions& options = {}) {
+tessera::MedianPlan plan_of(bool is_host, std::int64_t window, const WindowOptions& options = {}) {
   const tessera::detail::DeviceLimits limits{is_host, is_host ? 4 : 1 << 18, 48 << 10};
   return tessera::detail::make_median_plan<float>(limits, 10, 1 << 20, window, options);
 }
@@ -155,10 +155,6 @@ TEMPLATE_LIST_TEST_CASE("each error of the median filter", "[median][errors]", t
   test::check_message(refusal(space, 4, {.origin = -3}), {"origin -3 with a window of 4", "expected", "-2 to 1"});
   test::check_message(refusal(space, 3, {.mode_left = BoundaryMode::constant, .cval = 1e300}),
                       {name, "`options`", "cval", "1000", "expected", "element type", ";"});
-  test::check_message(refusal(space, 3, {.variant = tessera::FilterVariant::overlapping}),
-                      {name, "`options`", "variant overlapping", "expected", "automatic", ";", "linear"});
-  test::check_message(refusal(space, 3, {.nan = tessera::NanPolicy::omit}),
-                      {name, "`options`", "NaN policy omit", "propagate", "linear"});
   test::check_message(refusal(space, 3, {.mode_right = BoundaryMode::odd}),
                       {name, "`options`", "mode odd", "reflect", "keep", "linear"});
   test::check_message(refusal(space, 3, {.axis = 1}), {name, "`options`", "axis 1", "-1 to 0"});

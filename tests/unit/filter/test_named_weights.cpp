@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/limits.hpp"
 #include "support/message.hpp"
 
 namespace {
@@ -25,9 +26,6 @@ using tessera::gaussian_weights;
 using tessera::InvalidArgument;
 using tessera::savgol_weights;
 using Weights = std::vector<double>;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Each within one unit of the last place.
 void check_last_place(const Weights& got, const Weights& expected) {
@@ -263,11 +261,11 @@ TEST_CASE("named weights that cannot be are errors", "[filter][errors]") {
   const auto refused = [](const auto& call, std::initializer_list<std::string_view> parts) {
     test::check_message(test::message_of<InvalidArgument>(call), parts);
   };
-  for (const auto& [sigma, text] : {std::pair{-1e-9, "-1e-09"}, {nan, "nan"}, {infinity, "inf"}}) {
+  for (const auto& [sigma, text] : {std::pair{-1e-9, "-1e-09"}, {test::nan, "nan"}, {test::infinity, "inf"}}) {
     refused([sigma = sigma] { (void)gaussian_weights(sigma); },
             {"tessera::gaussian_weights", "`sigma`", text, "expected", "0 or more", ";", "standard deviation"});
   }
-  for (const auto& [truncate, text] : {std::pair{-0.5, "-0.5"}, {nan, "nan"}, {infinity, "inf"}}) {
+  for (const auto& [truncate, text] : {std::pair{-0.5, "-0.5"}, {test::nan, "nan"}, {test::infinity, "inf"}}) {
     refused([truncate = truncate] { (void)gaussian_weights(1, 0, truncate); },
             {"tessera::gaussian_weights", "`truncate`", text, "expected", "0 or more", ";", "radius"});
   }
@@ -298,7 +296,7 @@ TEST_CASE("named weights that cannot be are errors", "[filter][errors]") {
   }
   refused([] { (void)savgol_weights(5, 2, -1); },
           {"tessera::savgol_weights", "`derivative`", "-1", "expected", "0 or more", ";", "smooths"});
-  for (const auto& [delta, text] : {std::pair{0.0, "0"}, {-1.0, "-1"}, {nan, "nan"}, {infinity, "inf"}}) {
+  for (const auto& [delta, text] : {std::pair{0.0, "0"}, {-1.0, "-1"}, {test::nan, "nan"}, {test::infinity, "inf"}}) {
     refused([delta = delta] { (void)savgol_weights(5, 2, 1, delta); },
             {"tessera::savgol_weights", "`delta`", text, "expected", "more than 0", ";", "distance"});
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "support/limits.hpp"
 #include "support/message.hpp"
 #include "support/tools_recorder.hpp"
 #include "window_check.hpp"
@@ -20,8 +21,6 @@ using tessera::InvalidArgument;
 using tessera::WindowOperation;
 using tessera::WindowOptions;
 using tessera::WindowPlan;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr WindowOptions zeros_outside{.mode_left = BoundaryMode::constant, .mode_right = BoundaryMode::constant};
 
 /// One special element of a line stands in exactly the outputs whose window holds it; the others have the same bits.
@@ -44,16 +43,17 @@ void check_reach(const Space& space, double special) {
 }
 
 TEMPLATE_LIST_TEST_CASE("a NaN reaches exactly the outputs whose window holds it", "[window]", test::OneSpace) {
-  check_reach<WindowOperation::min>(TestType(), nan);
-  check_reach<WindowOperation::box>(TestType(), nan);
+  check_reach<WindowOperation::min>(TestType(), test::nan);
+  check_reach<WindowOperation::box>(TestType(), test::nan);
 }
 
-TEMPLATE_LIST_TEST_CASE("an infinity reaches exactly the means whose window holds it", "[window]", test::OneSpace) {
-  check_reach<WindowOperation::box>(TestType(), infinity);
-  check_reach<WindowOperation::box>(TestType(), -infinity);
-  const std::vector<double> both{infinity, 1, -infinity, 2, 4, 6};
+TEMPLATE_LIST_TEST_CASE("an test::infinity reaches exactly the means whose window holds it", "[window]",
+                        test::OneSpace) {
+  check_reach<WindowOperation::box>(TestType(), test::infinity);
+  check_reach<WindowOperation::box>(TestType(), -test::infinity);
+  const std::vector<double> both{test::infinity, 1, -test::infinity, 2, 4, 6};
   test::check_values(test::windowed<WindowOperation::box>(TestType(), both, 3, zeros_outside),
-                     {infinity, nan, -infinity, -infinity, 4, 10.0 / 3});
+                     {test::infinity, test::nan, -test::infinity, -test::infinity, 4, 10.0 / 3});
 }
 
 TEMPLATE_LIST_TEST_CASE("what has left the window is gone", "[window]", test::OneSpace) {

@@ -52,12 +52,6 @@ std::vector<window_result_t<T, Operation>> windowed(const Space& space, const st
   return windowed<Operation>(space, Extents<1>{line.size()}, line, window, options);
 }
 
-inline std::string described(const WindowOptions& options, std::int64_t window) {
-  return "window " + std::to_string(window) + ", origin " + std::to_string(options.origin) + ", left " +
-         std::string(to_string(options.mode_left)) + ", right " + std::string(to_string(options.mode_right)) +
-         ", team " + std::to_string(options.team_size) + ", league " + std::to_string(options.league_size);
-}
-
 /// Outputs of one line against the reference: all of them, or where that would take too long both ends and some
 /// between.
 template <WindowOperation Operation, class T>

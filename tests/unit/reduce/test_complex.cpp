@@ -17,6 +17,7 @@
 #include "reference/axes_reference.hpp"
 #include "reference/dot_reference.hpp"
 #include "reference/exact_reference.hpp"
+#include "support/limits.hpp"
 #include "support/message.hpp"
 #include "support/spaces.hpp"
 
@@ -38,9 +39,6 @@ using tessera::Vdot;
 using tessera::reference::ExactSums;
 template <class Real>
 using Complex = Kokkos::complex<Real>;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 template <class Real>
 struct Parts {
@@ -70,7 +68,8 @@ std::vector<Real> appended(std::vector<Real> values, const std::vector<Real>& mo
 
 /// Exponents spread over [low, high), the imaginary parts' as much higher as `apart` says.
 template <class Real>
-std::vector<Complex<Real>> spread(std::size_t size, std::uint64_t seed, int low = 0, int high = 1, int apart = 0) {
+std::vector<Complex<Real>> spread_complex(std::size_t size, std::uint64_t seed, int low = 0, int high = 1,
+                                          int apart = 0) {
   std::vector<Complex<Real>> values;
   for (std::size_t i = 0; i < size; ++i) {
     const auto part = [&](std::uint64_t which, int up) {
@@ -100,7 +99,7 @@ void check_parts(const Complex<Real>& got, Real re, Real im) {
 }
 
 template <class R, class T>
-auto reduced(const std::vector<T>& values, const ReduceOptions& options = {}) {
+auto reduced_complex(const std::vector<T>& values, const ReduceOptions& options = {}) {
   return tessera::reduce(Space(), test::device_copy<Space>(values), R{}, options);
 }
 template <class R, class T>
@@ -127,12 +126,12 @@ void check_sums(const std::vector<Complex<Real>>& values, const ReduceOptions& o
   INFO(values.size() << " elements, league " << options.league_size << ", team " << options.team_size);
   using T = Complex<Real>;
   const Expected<Real> expected(values);
-  check_same(reduced<Sum<T>>(values, options), expected.sum);
-  CHECK(test::same_bits(reduced<L2<T>>(values, options), expected.l2));
+  check_same(reduced_complex<Sum<T>>(values, options), expected.sum);
+  CHECK(test::same_bits(reduced_complex<L2<T>>(values, options), expected.l2));
   // Of float in one read, below.
   if constexpr (std::is_same_v<Real, double>) {
-    if (!values.empty()) check_same(reduced<Mean<T>>(values, options), expected.mean);
-    CHECK(test::same_bits(reduced<L1<T>>(values, options), expected.l1));
+    if (!values.empty()) check_same(reduced_complex<Mean<T>>(values, options), expected.mean);
+    CHECK(test::same_bits(reduced_complex<L1<T>>(values, options), expected.l1));
   }
 }
 
@@ -149,26 +148,27 @@ void check_under_all_plans(const std::vector<Complex<Real>>& values) {
 TEMPLATE_TEST_CASE("complex sums, means and norms are rounded once, part by part", "[reduce][complex][exact]", float,
                    double) {
   using Limits = std::numeric_limits<TestType>;
-  for (const std::size_t size : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 1009}) check_sums(spread<TestType>(size, 1));
-  check_under_all_plans(spread<TestType>(10007, 2));
+  for (const std::size_t size : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 1009})
+    check_sums(spread_complex<TestType>(size, 1));
+  check_under_all_plans(spread_complex<TestType>(10007, 2));
   // The whole range of exponents, but for sums that overflow; parts far from each other.
   const int lowest = Limits::min_exponent - Limits::digits, highest = Limits::max_exponent - 16;
-  check_under_all_plans(spread<TestType>(1009, 3, lowest, highest));
-  check_sums(spread<TestType>(1009, 4, lowest, lowest + Limits::digits));
-  check_sums(spread<TestType>(1009, 5, lowest / 2, lowest / 2 + 30, -lowest / 2));
+  check_under_all_plans(spread_complex<TestType>(1009, 3, lowest, highest));
+  check_sums(spread_complex<TestType>(1009, 4, lowest, lowest + Limits::digits));
+  check_sums(spread_complex<TestType>(1009, 5, lowest / 2, lowest / 2 + 30, -lowest / 2));
   // Zeros of both signs give +0.0.
   check_sums(std::vector<Complex<TestType>>(5, {TestType(-0.0), TestType(0)}));
 }
 
 TEMPLATE_TEST_CASE("complex sums that cancel", "[reduce][complex][exact]", float, double) {
   using Limits = std::numeric_limits<TestType>;
-  auto values = spread<TestType>(4001, 6, -60, 60);
+  auto values = spread_complex<TestType>(4001, 6, -60, 60);
   for (std::size_t i = 0; i < 2000; ++i) {
     // The real parts among themselves, the imaginary ones with other elements'.
     values[2000 + i] = Complex<TestType>(-values[i].real(), -values[1999 - i].imag());
   }
   values[4000] = Complex<TestType>(Limits::denorm_min(), 3 * Limits::epsilon());
-  check_same(reduced<Sum<Complex<TestType>>>(values, {.league_size = 3}),
+  check_same(reduced_complex<Sum<Complex<TestType>>>(values, {.league_size = 3}),
              {Limits::denorm_min(), 3 * Limits::epsilon()});
   check_under_all_plans(values);
   // On the way beyond what the type holds, and back.
@@ -176,37 +176,38 @@ TEMPLATE_TEST_CASE("complex sums that cancel", "[reduce][complex][exact]", float
                                              {Limits::max(), -Limits::max()},
                                              {-Limits::max(), Limits::max()},
                                              {TestType(3), -Limits::max()}};
-  check_same(reduced<Sum<Complex<TestType>>>(large), {Limits::max(), -Limits::infinity()});
+  check_same(reduced_complex<Sum<Complex<TestType>>>(large), {Limits::max(), -Limits::infinity()});
 }
 
 TEST_CASE("complex norms and means neither overflow nor underflow", "[reduce][complex]") {
   using T = Complex<double>;
-  CHECK(reduced<L2<T>>(std::vector<T>{{3e300, -4e300}}) == 5e300);
-  CHECK(reduced<L2<T>>(std::vector<T>{{0x1.8p-1060, 0x1p-1059}}) == 0x1.4p-1059);
-  CHECK(reduced<L1<T>>(std::vector<T>{{-1, 2}, {0x1p-80, -4}}) == 7);
+  CHECK(reduced_complex<L2<T>>(std::vector<T>{{3e300, -4e300}}) == 5e300);
+  CHECK(reduced_complex<L2<T>>(std::vector<T>{{0x1.8p-1060, 0x1p-1059}}) == 0x1.4p-1059);
+  CHECK(reduced_complex<L1<T>>(std::vector<T>{{-1, 2}, {0x1p-80, -4}}) == 7);
   constexpr double max = std::numeric_limits<double>::max();
-  check_same(reduced<Mean<T>>(std::vector<T>{{max, -max}, {max, max}, {max, -max}, {max, -max}}), {max, -max / 2});
+  check_same(reduced_complex<Mean<T>>(std::vector<T>{{max, -max}, {max, max}, {max, -max}, {max, -max}}),
+             {max, -max / 2});
 }
 
 TEST_CASE("infinities and NaN of complex elements count by part", "[reduce][complex]") {
   using T = Complex<double>;
-  const std::vector<T> values{{1, infinity}, {infinity, 2}, {-infinity, 1}};
-  check_parts(reduced<Sum<T>>(values), not_a_number, infinity);
-  check_parts(reduced<Mean<T>>(values), not_a_number, infinity);
-  CHECK(reduced<L1<T>>(values) == infinity);
-  CHECK(reduced<L2<T>>(values) == infinity);
-  const std::vector<T> with_nan{{1, not_a_number}, {infinity, 2}, {3, 1}};
-  check_parts(reduced<Sum<T>>(with_nan), infinity, not_a_number);
-  CHECK(std::isnan(reduced<L1<T>>(with_nan)));
-  CHECK(std::isnan(reduced<L2<T>>(with_nan)));
+  const std::vector<T> values{{1, test::infinity}, {test::infinity, 2}, {-test::infinity, 1}};
+  check_parts(reduced_complex<Sum<T>>(values), test::nan, test::infinity);
+  check_parts(reduced_complex<Mean<T>>(values), test::nan, test::infinity);
+  CHECK(reduced_complex<L1<T>>(values) == test::infinity);
+  CHECK(reduced_complex<L2<T>>(values) == test::infinity);
+  const std::vector<T> with_nan{{1, test::nan}, {test::infinity, 2}, {3, 1}};
+  check_parts(reduced_complex<Sum<T>>(with_nan), test::infinity, test::nan);
+  CHECK(std::isnan(reduced_complex<L1<T>>(with_nan)));
+  CHECK(std::isnan(reduced_complex<L2<T>>(with_nan)));
 }
 
 template <class R, class T>
 void check_nan_policies(const std::vector<T>& values, const std::vector<T>& kept, std::size_t first) {
   INFO(R::name());
   for (const int league : test::odd_league_sizes()) {
-    const auto got = reduced<R>(values, {.nan = NanPolicy::omit, .league_size = league});
-    const auto expected = reduced<R>(kept, {.league_size = league});
+    const auto got = reduced_complex<R>(values, {.nan = NanPolicy::omit, .league_size = league});
+    const auto expected = reduced_complex<R>(kept, {.league_size = league});
     if constexpr (std::is_same_v<R, Prod<T>>) {
       // What is left out changes the order.
       CHECK(Kokkos::abs(got - expected) <= 1e-9 * Kokkos::abs(expected));
@@ -214,31 +215,31 @@ void check_nan_policies(const std::vector<T>& values, const std::vector<T>& kept
       CHECK(test::same_bits(got, expected));
     }
     test::check_message(test::message_of<InvalidArgument>(
-                            [&] { reduced<R>(values, {.nan = NanPolicy::error, .league_size = league}); }),
+                            [&] { reduced_complex<R>(values, {.nan = NanPolicy::error, .league_size = league}); }),
                         {"element " + std::to_string(first) + " is NaN"});
   }
 }
 
 TEST_CASE("a complex element is NaN if a part is", "[reduce][complex]") {
   using T = Complex<double>;
-  auto values = spread<double>(1013, 7);
+  auto values = spread_complex<double>(1013, 7);
   std::vector<T> kept;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i >= 300 && i % 7 == 0) {
-      values[i] = i % 2 == 0 ? T{not_a_number, infinity} : T{1, not_a_number};
+      values[i] = i % 2 == 0 ? T{test::nan, test::infinity} : T{1, test::nan};
     } else {
       kept.push_back(values[i]);
     }
   }
   tessera::BuiltInReducers::for_each<T>(
       [&](const auto& reducer) { check_nan_policies<std::decay_t<decltype(reducer)>>(values, kept, 301); });
-  CHECK_THROWS_AS(reduced<Mean<T>>(std::vector<T>{{1, not_a_number}}, {.nan = NanPolicy::omit}), InvalidArgument);
-  CHECK_THROWS_AS(reduced<Mean<T>>(std::vector<T>{}), InvalidArgument);
+  CHECK_THROWS_AS(reduced_complex<Mean<T>>(std::vector<T>{{1, test::nan}}, {.nan = NanPolicy::omit}), InvalidArgument);
+  CHECK_THROWS_AS(reduced_complex<Mean<T>>(std::vector<T>{}), InvalidArgument);
 }
 
 TEST_CASE("where NaN is refused, both parts of a complex sum are spoiled", "[reduce][complex]") {
   using T = Complex<float>;
-  const auto in = test::device_copy<Space>(std::vector<T>{{1, 2}, {static_cast<float>(not_a_number), 3}});
+  const auto in = test::device_copy<Space>(std::vector<T>{{1, 2}, {static_cast<float>(test::nan), 3}});
   const Kokkos::View<T, Space> out("out");
   const ReduceOptions refusing{.nan = NanPolicy::error};
   const tessera::Workspace<Space> workspace(
@@ -256,7 +257,7 @@ TEST_CASE("where NaN is refused, both parts of a complex sum are spoiled", "[red
 }
 
 TEST_CASE("complex views of other layouts", "[reduce][complex]") {
-  const auto values = spread<float>(37 * 53, 8, -20, 20);
+  const auto values = spread_complex<float>(37 * 53, 8, -20, 20);
   const Expected<float> expected(values);
   const auto check = [&]<class Layout>(Layout) {
     const test::GuardedView<Complex<float>, Layout, Space, 2> in({37, 53}, values);
@@ -279,7 +280,7 @@ TEST_CASE("complex views of other layouts", "[reduce][complex]") {
 TEST_CASE("complex elements over axes and segments", "[reduce][complex][axes]") {
   using T = Complex<double>;
   for (const test::Extents<2> extents : {test::Extents<2>{41, 67}, test::Extents<2>{1500, 3}}) {
-    const auto values = spread<double>(extents[0] * extents[1], 9, -300, 300);
+    const auto values = spread_complex<double>(extents[0] * extents[1], 9, -300, 300);
     const test::GuardedView<T, test::Right, Space, 2> in(extents, values);
     for (int axis = 0; axis < 2; ++axis) {
       const auto lines = tessera::reference::lines({extents[0], extents[1]}, {axis == 0, axis == 1});
@@ -292,7 +293,7 @@ TEST_CASE("complex elements over axes and segments", "[reduce][complex][axes]") 
       test::check_bits(test::host_copy(out), expected);
     }
   }
-  const auto values = spread<double>(1000, 10);
+  const auto values = spread_complex<double>(1000, 10);
   const std::vector<std::int64_t> offsets{0, 1, 1, 18, 700, 1000};
   const Kokkos::View<double*, Space> norms("norms", 5);
   tessera::reduce_segments(Space(), test::device_copy<Space>(values), test::device_copy<Space>(offsets), L2<T>{},
@@ -306,25 +307,25 @@ TEST_CASE("complex elements over axes and segments", "[reduce][complex][axes]") 
 
 TEST_CASE("complex reducers fused into one read", "[reduce][complex]") {
   using T = Complex<float>;
-  const auto values = spread<float>(5003, 11, -30, 30);
+  const auto values = spread_complex<float>(5003, 11, -30, 30);
   const Expected<float> expected(values);
   const auto results =
       tessera::reduce(Space(), test::device_copy<Space>(values), tessera::fuse<T>(Mean<T>{}, Prod<T>{}, L1<T>{}));
   check_same(tessera::get<0>(results), expected.mean);
-  CHECK(test::same_bits(tessera::get<1>(results), reduced<Prod<T>>(values)));
+  CHECK(test::same_bits(tessera::get<1>(results), reduced_complex<Prod<T>>(values)));
   CHECK(test::same_bits(tessera::get<2>(results), expected.l1));
 }
 
 void check_stats(const std::vector<Complex<float>>& values, const std::vector<Complex<float>>& kept,
                  const ReduceOptions& options) {
   INFO(values.size() << " elements, league " << options.league_size);
-  const auto got = reduced<tessera::Stats<Complex<float>>>(values, options);
+  const auto got = reduced_complex<tessera::Stats<Complex<float>>>(values, options);
   const Parts<float> parts = parts_of(kept);
   const ExactSums re(parts.re), im(parts.im), both(appended(parts.re, parts.im));
   CHECK(got.count == kept.size());
   check_same(got.sum, {re.sum<double>(), im.sum<double>()});
   if (kept.empty()) {
-    check_parts(got.mean, not_a_number, not_a_number);
+    check_parts(got.mean, test::nan, test::nan);
   } else {
     check_same(got.mean, {re.mean<double>(), im.mean<double>()});
   }
@@ -334,17 +335,17 @@ void check_stats(const std::vector<Complex<float>>& values, const std::vector<Co
 
 TEST_CASE("stats of complex elements", "[reduce][complex][stats]") {
   for (const std::size_t size : {0, 1, 2, 3, 17, 1009}) {
-    const auto values = spread<float>(size, 21, -40, 40);
+    const auto values = spread_complex<float>(size, 21, -40, 40);
     check_stats(values, values, {});
   }
-  auto values = spread<float>(10007, 22, -100, 100);
+  auto values = spread_complex<float>(10007, 22, -100, 100);
   for (const int league : test::odd_league_sizes()) {
     for (const int team : test::odd_team_sizes(Space())) {
       check_stats(values, values, {.league_size = league, .team_size = team});
     }
   }
   // NaN and infinite by a part, zero by both.
-  const auto nan = static_cast<float>(not_a_number), inf = static_cast<float>(infinity);
+  const auto nan = static_cast<float>(test::nan), inf = static_cast<float>(test::infinity);
   values[3] = Complex<float>(nan, 1);
   values[500] = Complex<float>(0, -0.0f);
   values[501] = Complex<float>(0, 1);
@@ -355,7 +356,7 @@ TEST_CASE("stats of complex elements", "[reduce][complex][stats]") {
   check_stats(values, kept, {.nan = NanPolicy::omit});
   values[7] = Complex<float>(1, inf);
   for (const NanPolicy nan_policy : {NanPolicy::propagate, NanPolicy::omit}) {
-    const auto got = reduced<tessera::Stats<Complex<float>>>(values, {.nan = nan_policy, .league_size = 3});
+    const auto got = reduced_complex<tessera::Stats<Complex<float>>>(values, {.nan = nan_policy, .league_size = 3});
     const bool omits = nan_policy == NanPolicy::omit;
     CHECK(got.count == values.size() - (omits ? 2 : 0));
     CHECK(got.count_nan == 2);
@@ -363,11 +364,11 @@ TEST_CASE("stats of complex elements", "[reduce][complex][stats]") {
     CHECK(got.count_zero == 1);
     CHECK(std::isnan(got.sum.real()) != omits);
     CHECK(std::isnan(got.mean.imag()) != omits);
-    CHECK(test::same_value(got.l1, omits ? infinity : not_a_number));
-    CHECK(test::same_value(got.l2, omits ? infinity : not_a_number));
+    CHECK(test::same_value(got.l1, omits ? test::infinity : test::nan));
+    CHECK(test::same_value(got.l2, omits ? test::infinity : test::nan));
   }
   test::check_message(test::message_of<InvalidArgument>(
-                          [&] { reduced<tessera::Stats<Complex<float>>>(values, {.nan = NanPolicy::error}); }),
+                          [&] { reduced_complex<tessera::Stats<Complex<float>>>(values, {.nan = NanPolicy::error}); }),
                       {"element 3 is NaN"});
   // Each by itself.
   const tessera::CountInf<Complex<float>> count_inf;
@@ -398,13 +399,14 @@ void check_dots(const std::vector<Complex<Real>>& x, const std::vector<Complex<R
 TEMPLATE_TEST_CASE("complex dot products are rounded once, part by part", "[reduce][complex][exact][dot]", float,
                    double) {
   for (const std::size_t size : {0, 1, 2, 3, 5, 9, 1009}) {
-    check_dots(spread<TestType>(size, 1), spread<TestType>(size, 2));
+    check_dots(spread_complex<TestType>(size, 1), spread_complex<TestType>(size, 2));
   }
   const int range = std::numeric_limits<TestType>::max_exponent / 2 - 8;
-  check_dots(spread<TestType>(1009, 3, -range, range), spread<TestType>(1009, 4, -range, range));
-  check_dots(spread<TestType>(1009, 3, -2 * range, -range), spread<TestType>(1009, 4, -range, range, range / 2));
+  check_dots(spread_complex<TestType>(1009, 3, -range, range), spread_complex<TestType>(1009, 4, -range, range));
+  check_dots(spread_complex<TestType>(1009, 3, -2 * range, -range),
+             spread_complex<TestType>(1009, 4, -range, range, range / 2));
   // x conj(x) has no imaginary part.
-  const auto x = spread<TestType>(1009, 5, -30, 30);
+  const auto x = spread_complex<TestType>(1009, 5, -30, 30);
   const Complex<TestType> norm = reduced_both<Vdot<Complex<TestType>>>(x, x);
   CHECK(test::same_bits(norm.imag(), TestType(0)));
   CHECK(norm.real() > 0);
@@ -418,19 +420,19 @@ TEST_CASE("complex dot products: infinities and NaN by term", "[reduce][complex]
   const auto vdot = [](const std::vector<T>& x, const std::vector<T>& y) { return reduced_both<Vdot<T>>(x, y); };
   check_parts(dot({{1, 2}}, {{3, 4}}), -5.0, 10.0);
   check_parts(vdot({{1, 2}}, {{3, 4}}), 11.0, -2.0);
-  check_parts(dot({{infinity, 1}}, {{2, 3}}), infinity, infinity);
-  check_parts(vdot({{1, infinity}}, {{2, 3}}), infinity, -infinity);
-  check_parts(dot({{infinity, 1}}, {{2, 0}}), infinity, not_a_number);
-  check_parts(dot({{1, 2}, {infinity, infinity}}, {{3, 4}, {1, 1}}), not_a_number, infinity);
-  check_parts(dot({{1, not_a_number}}, {{1, 1}}), not_a_number, not_a_number);
-  const std::vector<T> x{{1, 2}, {not_a_number, 1}, {2, 0}, {1, 1}}, y{{3, 4}, {1, 1}, {1, not_a_number}, {1, 0}};
+  check_parts(dot({{test::infinity, 1}}, {{2, 3}}), test::infinity, test::infinity);
+  check_parts(vdot({{1, test::infinity}}, {{2, 3}}), test::infinity, -test::infinity);
+  check_parts(dot({{test::infinity, 1}}, {{2, 0}}), test::infinity, test::nan);
+  check_parts(dot({{1, 2}, {test::infinity, test::infinity}}, {{3, 4}, {1, 1}}), test::nan, test::infinity);
+  check_parts(dot({{1, test::nan}}, {{1, 1}}), test::nan, test::nan);
+  const std::vector<T> x{{1, 2}, {test::nan, 1}, {2, 0}, {1, 1}}, y{{3, 4}, {1, 1}, {1, test::nan}, {1, 0}};
   check_parts(dot(x, y, NanPolicy::omit), -4.0, 11.0);
   test::check_message(test::message_of<InvalidArgument>([&] { dot(x, y, NanPolicy::error); }), {"element 1 is NaN"});
 }
 
 TEST_CASE("complex dot products of views apart in memory, and begun unlike", "[reduce][complex][dot]") {
   using T = Complex<float>;
-  const auto x = spread<float>(500, 1), y = spread<float>(500, 2);
+  const auto x = spread_complex<float>(500, 1), y = spread_complex<float>(500, 2);
   const auto expected = reduced_both<Vdot<T>>(x, y);
   const test::GuardedView<T, test::Right, Space, 1> right({500}, x);
   const test::GuardedView<T, test::Misaligned, Space, 1> misaligned({500}, y);
@@ -464,7 +466,7 @@ void check_product(const std::vector<Complex<Real>>& values) {
                            (std::is_same_v<Real, float> ? 0x1p-24L : 0.0L) + 0x1p-50L * values.size() * 0x1p-13L);
   for (const int league : {0, 1, 7}) {
     INFO(values.size() << " elements, league " << league);
-    const Complex<Real> got = reduced<Prod<Complex<Real>>>(values, {.league_size = league});
+    const Complex<Real> got = reduced_complex<Prod<Complex<Real>>>(values, {.league_size = league});
     CHECK(std::abs(std::complex<long double>(got.real(), got.imag()) - product) <= bound);
   }
 }
@@ -472,7 +474,7 @@ void check_product(const std::vector<Complex<Real>>& values) {
 TEST_CASE("complex products overflow and underflow only at the end", "[reduce][complex][prod]") {
   using T = Complex<double>;
   using Limits = std::numeric_limits<double>;
-  const auto prod = [](const std::vector<T>& values) { return reduced<Prod<T>>(values); };
+  const auto prod = [](const std::vector<T>& values) { return reduced_complex<Prod<T>>(values); };
   check_parts(prod({}), 1.0, 0.0);
   check_parts(prod({{1, 2}, {3, 4}, {-5, 6}}), -35.0, -80.0);
   check_parts(prod({{0x1p1023, 0x1p1023}, {0x1p1023, -0x1p1023}, {0, 0x1p-1024}, {0x1p-1022, 0}}), 0.0, 2.0);
@@ -482,14 +484,14 @@ TEST_CASE("complex products overflow and underflow only at the end", "[reduce][c
   check_parts(prod({{0x1p1000, 0x1p-1000}, {0x1p-1000, 0}}), 1.0, 0.0);
   check_parts(prod({{0, 0x1p-600}, {0x1p-600, 0}, {0, 0x1p600}, {0x1p620, 0}}), -0x1p20, 0.0);
   check_parts(prod({{3, -4}, {0, 0}, {1e300, 1e300}}), 0.0, 0.0);
-  for (const T& spoiling : {T{infinity, 2}, T{1, -infinity}, T{not_a_number, 0}, T{0, not_a_number}}) {
-    check_parts(prod({{3, -4}, spoiling, {0, 0}}), not_a_number, not_a_number);
-    check_parts(prod({spoiling}), not_a_number, not_a_number);
+  for (const T& spoiling : {T{test::infinity, 2}, T{1, -test::infinity}, T{test::nan, 0}, T{0, test::nan}}) {
+    check_parts(prod({{3, -4}, spoiling, {0, 0}}), test::nan, test::nan);
+    check_parts(prod({spoiling}), test::nan, test::nan);
   }
 
   // As many of each exponent's opposite.
-  std::vector<T> wide = spread<double>(3000, 12, -1000, 1000);
-  std::vector<Complex<float>> narrow = spread<float>(3000, 13, -60, 60);
+  std::vector<T> wide = spread_complex<double>(3000, 12, -1000, 1000);
+  std::vector<Complex<float>> narrow = spread_complex<float>(3000, 13, -60, 60);
   const auto balance = [](auto& values) {
     using Real = typename std::decay_t<decltype(values[0])>::value_type;
     for (std::size_t i = 0; i < 3000; ++i) {
@@ -510,7 +512,7 @@ TEST_CASE("complex products overflow and underflow only at the end", "[reduce][c
 TEST_CASE("fast complex sums are near the exact ones", "[reduce][complex][fast]") {
   using T = Complex<float>;
   constexpr auto fast = Summation::fast;
-  auto x = spread<float>(30011, 14), y = spread<float>(30011, 15);
+  auto x = spread_complex<float>(30011, 14), y = spread_complex<float>(30011, 15);
   for (auto* values : {&x, &y}) {
     for (T& value : *values) value += T(2, 3);
   }
@@ -518,17 +520,17 @@ TEST_CASE("fast complex sums are near the exact ones", "[reduce][complex][fast]"
     return Kokkos::abs(got - expected) <= 1e-5f * Kokkos::abs(expected);
   };
   const Expected<float> expected(x);
-  CHECK(near(reduced<Sum<T, fast>>(x), expected.sum));
-  CHECK(near(reduced<Mean<T, fast>>(x), expected.mean));
-  CHECK(near(reduced<L1<T, fast>>(x), expected.l1));
-  CHECK(near(reduced<L2<T, fast>>(x), expected.l2));
+  CHECK(near(reduced_complex<Sum<T, fast>>(x), expected.sum));
+  CHECK(near(reduced_complex<Mean<T, fast>>(x), expected.mean));
+  CHECK(near(reduced_complex<L1<T, fast>>(x), expected.l1));
+  CHECK(near(reduced_complex<L2<T, fast>>(x), expected.l2));
   CHECK(near(reduced_both<Dot<T, fast>>(x, y), reduced_both<Dot<T>>(x, y)));
   CHECK(near(reduced_both<Vdot<T, fast>>(x, y), reduced_both<Vdot<T>>(x, y)));
   // An element that is left out for a part does not count in the mean.
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<T> with_nan{{1, 2}, {nan, 100}, {3, 4}};
-  check_parts(reduced<Mean<T, fast>>(with_nan, {.nan = NanPolicy::omit}), 2.0f, 3.0f);
-  check_parts(reduced<Sum<T, fast>>(with_nan), nan, 106.0f);
+  check_parts(reduced_complex<Mean<T, fast>>(with_nan, {.nan = NanPolicy::omit}), 2.0f, 3.0f);
+  check_parts(reduced_complex<Sum<T, fast>>(with_nan), nan, 106.0f);
 }
 
 }  // namespace

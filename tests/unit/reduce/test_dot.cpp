@@ -40,7 +40,7 @@ void check_dot(const Space& space, const std::vector<T>& x, const std::vector<T>
 
 /// Exponents spread over [low, high).
 template <class T>
-std::vector<T> spread(std::size_t size, std::uint64_t seed, int low, int high) {
+std::vector<T> spread_factors(std::size_t size, std::uint64_t seed, int low, int high) {
   auto values = test::values<T>(size, seed);
   for (std::size_t i = 0; i < size; ++i) {
     const int exponent = low + static_cast<int>(test::mixed(i, seed + 7) % static_cast<std::uint64_t>(high - low));
@@ -59,10 +59,10 @@ TEMPLATE_LIST_TEST_CASE("dot products are rounded once", "[reduce][dot]", test::
 
 TEMPLATE_LIST_TEST_CASE("dot products over the range of exponents", "[reduce][dot]", test::OneSpace) {
   const TestType space;
-  check_dot(space, spread<float>(3001, 1, -140, 60), spread<float>(3001, 2, -140, 60));
-  check_dot(space, spread<double>(3001, 3, -1000, 500), spread<double>(3001, 4, -1000, 500));
-  check_dot(space, spread<double>(3001, 5, -560, -520), spread<double>(3001, 6, -560, -520));
-  check_dot(space, spread<double>(1009, 5, -1070, -1020), spread<double>(1009, 6, 0, 30));
+  check_dot(space, spread_factors<float>(3001, 1, -140, 60), spread_factors<float>(3001, 2, -140, 60));
+  check_dot(space, spread_factors<double>(3001, 3, -1000, 500), spread_factors<double>(3001, 4, -1000, 500));
+  check_dot(space, spread_factors<double>(3001, 5, -560, -520), spread_factors<double>(3001, 6, -560, -520));
+  check_dot(space, spread_factors<double>(1009, 5, -1070, -1020), spread_factors<double>(1009, 6, 0, 30));
 }
 
 TEMPLATE_LIST_TEST_CASE("a dot product that cancels", "[reduce][dot]", test::OneSpace) {

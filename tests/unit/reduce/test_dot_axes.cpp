@@ -11,6 +11,7 @@
 
 #include "axes_check.hpp"
 #include "reference/dot_reference.hpp"
+#include "support/limits.hpp"
 #include "support/message.hpp"
 #include "support/spaces.hpp"
 #include "support/tools_recorder.hpp"
@@ -26,9 +27,6 @@ using tessera::NanPolicy;
 using tessera::ReduceOptions;
 using tessera::Summation;
 using test::Extents;
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// No exchange of positions, or of x and y, leaves its result as it is. 64-bit sums, wrapping.
 struct PairPositionSum {
@@ -86,7 +84,7 @@ void check_pairs(const Space& space, const R& reducer, const Extents<Rank>& exte
 }
 
 template <class XLayout, class YLayout, class OutLayout, class Space>
-void check_ranks(const Space& space, const ReduceOptions& options = {}) {
+void check_pair_ranks(const Space& space, const ReduceOptions& options = {}) {
   const auto check = [&](const auto& extents) {
     check_pairs<std::int32_t, XLayout, YLayout, OutLayout>(space, PairPositionSum{}, extents, options);
   };
@@ -100,14 +98,14 @@ void check_ranks(const Space& space, const ReduceOptions& options = {}) {
 
 TEMPLATE_LIST_TEST_CASE("pairs: all sets of axes, in each layout", "[reduce][dot][axes]", test::OneSpace) {
   const TestType space;
-  check_ranks<test::Right, test::Right, test::Right>(space);
-  check_ranks<test::Left, test::Left, test::Right>(space);
-  check_ranks<test::Misaligned, test::Misaligned, test::Strided>(space);
-  check_ranks<test::Strided, test::Strided, test::Left>(space);
-  check_ranks<test::Block, test::Block, test::BlockLeft>(space);
-  check_ranks<test::BlockLeft, test::BlockLeft, test::Block>(space);
+  check_pair_ranks<test::Right, test::Right, test::Right>(space);
+  check_pair_ranks<test::Left, test::Left, test::Right>(space);
+  check_pair_ranks<test::Misaligned, test::Misaligned, test::Strided>(space);
+  check_pair_ranks<test::Strided, test::Strided, test::Left>(space);
+  check_pair_ranks<test::Block, test::Block, test::BlockLeft>(space);
+  check_pair_ranks<test::BlockLeft, test::BlockLeft, test::Block>(space);
   // 16-byte boundaries at other elements.
-  check_ranks<test::Right, test::Misaligned, test::Right>(space);
+  check_pair_ranks<test::Right, test::Misaligned, test::Right>(space);
 }
 
 TEMPLATE_LIST_TEST_CASE("pairs: plans that no tuning would choose, and divided outputs", "[reduce][dot][axes]",
@@ -115,7 +113,8 @@ TEMPLATE_LIST_TEST_CASE("pairs: plans that no tuning would choose, and divided o
   const TestType space;
   for (const int team_size : test::odd_team_sizes(space)) {
     for (const int league_size : test::odd_league_sizes()) {
-      check_ranks<test::Right, test::Right, test::Right>(space, {.league_size = league_size, .team_size = team_size});
+      check_pair_ranks<test::Right, test::Right, test::Right>(space,
+                                                              {.league_size = league_size, .team_size = team_size});
     }
   }
   const auto check = [&](const auto& extents, const ReduceOptions& options) {
@@ -216,10 +215,10 @@ std::vector<double> of_rows(const Space& space, const R& dot, const std::vector<
 
 TEMPLATE_LIST_TEST_CASE("dot products of lines with NaN, under each policy", "[reduce][dot][axes]", test::OneSpace) {
   const TestType space;
-  const std::vector<double> x{1, 2, 3, 4, 5, not_a_number, 7, 8, not_a_number, 10, 11, 12};
-  const std::vector<double> y{1, 1, 1, 1, 1, 1, 1, not_a_number, not_a_number, 2, 2, 2};
+  const std::vector<double> x{1, 2, 3, 4, 5, test::nan, 7, 8, test::nan, 10, 11, 12};
+  const std::vector<double> y{1, 1, 1, 1, 1, 1, 1, test::nan, test::nan, 2, 2, 2};
   const auto check = [&](const auto& dot) {
-    test::check_values(of_rows(space, dot, x, y), {10, not_a_number, not_a_number});
+    test::check_values(of_rows(space, dot, x, y), {10, test::nan, test::nan});
     test::check_values(of_rows(space, dot, x, y, NanPolicy::omit), {10.0, 12.0, 66.0});
     const auto refused = [&] { of_rows(space, dot, x, y, NanPolicy::error); };
     test::check_message(test::message_of<InvalidArgument>(refused), {"`in`", "element 5 is NaN"});
@@ -229,11 +228,11 @@ TEMPLATE_LIST_TEST_CASE("dot products of lines with NaN, under each policy", "[r
 }
 
 TEMPLATE_LIST_TEST_CASE("dot products of lines with infinities", "[reduce][dot][axes]", test::OneSpace) {
-  const std::vector<double> x{1, infinity, 3, 4, infinity, 6, infinity, 8, 9, infinity, 11, 12};
+  const std::vector<double> x{1, test::infinity, 3, 4, test::infinity, 6, test::infinity, 8, 9, test::infinity, 11, 12};
   const std::vector<double> y{1, -2, 1, 1, 1, 1, -1, 1, 1, 0, 1, 1};
-  test::check_values(of_rows(TestType(), Dot<double>{}, x, y), {-infinity, not_a_number, not_a_number});
+  test::check_values(of_rows(TestType(), Dot<double>{}, x, y), {-test::infinity, test::nan, test::nan});
   test::check_values(of_rows(TestType(), Dot<double, Summation::fast>{}, x, y),
-                     {-infinity, not_a_number, not_a_number});
+                     {-test::infinity, test::nan, test::nan});
 }
 
 TEMPLATE_LIST_TEST_CASE("vdot of complex columns", "[reduce][dot][axes]", test::OneSpace) {

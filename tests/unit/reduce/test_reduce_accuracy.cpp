@@ -10,23 +10,23 @@
 #include <limits>
 
 #include "reduce_check.hpp"
+#include "support/limits.hpp"
 #include "support/spaces.hpp"
 
 namespace {
 
 namespace test = tessera::test;
-constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t int64_min = std::numeric_limits<std::int64_t>::min();
 constexpr std::uint64_t uint64_max = std::numeric_limits<std::uint64_t>::max();
 
 template <class Reducer, class T, class Space>
-auto reduced(const Space& space, const std::vector<T>& values, const tessera::ReduceOptions& options = {}) {
+auto reduced_once(const Space& space, const std::vector<T>& values, const tessera::ReduceOptions& options = {}) {
   return tessera::reduce(space, test::device_copy<Space>(values), Reducer{}, options);
 }
 
 template <class T, class Space>
 auto sum(const Space& space, const std::vector<T>& values, const tessera::ReduceOptions& options = {}) {
-  return reduced<tessera::Sum<T>>(space, values, options);
+  return reduced_once<tessera::Sum<T>>(space, values, options);
 }
 
 template <class T>
@@ -45,9 +45,10 @@ TEMPLATE_LIST_TEST_CASE("a fast sum keeps its bound where one long chain would l
   const long double bound = tessera::reference::fast_sum_bound<float>(exact.sum_abs, values.size());
   REQUIRE_FALSE(test::within(naive, exact.sum, bound));
 
-  test::check_fast_sum(reduced<FastSum<float>>(space, values), values);
+  test::check_fast_sum(reduced_once<FastSum<float>>(space, values), values);
   for (const int team_size : test::odd_team_sizes(space)) {
-    test::check_fast_sum(reduced<FastSum<float>>(space, values, {.league_size = 1, .team_size = team_size}), values);
+    test::check_fast_sum(reduced_once<FastSum<float>>(space, values, {.league_size = 1, .team_size = team_size}),
+                         values);
   }
 }
 
@@ -60,7 +61,7 @@ TEMPLATE_LIST_TEST_CASE("a fast sum of a strided view keeps its bound too", "[re
 TEMPLATE_LIST_TEST_CASE("a fast sum of mixed signs and magnitudes keeps its bound", "[reduce]", test::OneSpace) {
   std::vector<float> values = test::values<float>(300007);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ldexp(values[i], static_cast<int>(i % 41) - 20);
-  test::check_fast_sum(reduced<FastSum<float>>(TestType(), values), values);
+  test::check_fast_sum(reduced_once<FastSum<float>>(TestType(), values), values);
   test::check_reduced(sum(TestType(), values), "sum", values);
 }
 
@@ -79,19 +80,20 @@ TEMPLATE_LIST_TEST_CASE("an exact sum and a minimum do not depend on the order",
   for (std::size_t i = permuted.size(); i-- > 1;) std::swap(permuted[i], permuted[test::mixed(i) % (i + 1)]);
   REQUIRE(permuted != values);
   test::check_reduced(sum(TestType(), permuted), "sum", values);
-  test::check_fast_sum(reduced<FastSum<float>>(TestType(), permuted), values);
-  test::check_reduced(reduced<tessera::Min<float>>(TestType(), permuted), "min", values);
+  test::check_fast_sum(reduced_once<FastSum<float>>(TestType(), permuted), values);
+  test::check_reduced(reduced_once<tessera::Min<float>>(TestType(), permuted), "min", values);
 }
 
 TEMPLATE_LIST_TEST_CASE("integer sums that overflow only on the way are right", "[reduce]", test::OneSpace) {
   const TestType space;
-  CHECK(sum(space, std::vector<std::int64_t>{int64_max, int64_max, -int64_max, -5}) == int64_max - 5);
-  CHECK(sum(space, std::vector<std::int64_t>{int64_min, int64_min, int64_max, int64_max, 3}) == 1);
+  CHECK(sum(space, std::vector<std::int64_t>{test::int64_max, test::int64_max, -test::int64_max, -5}) ==
+        test::int64_max - 5);
+  CHECK(sum(space, std::vector<std::int64_t>{int64_min, int64_min, test::int64_max, test::int64_max, 3}) == 1);
   CHECK(sum(space, std::vector<std::uint64_t>{uint64_max - 7, 7}) == uint64_max);
 
   // The first half is all large, the second takes it back: every partial sum of a team, chain and thread overflows.
-  std::vector<std::int64_t> values(100003, int64_max);
-  std::fill(values.begin() + 50001, values.end(), -int64_max);
+  std::vector<std::int64_t> values(100003, test::int64_max);
+  std::fill(values.begin() + 50001, values.end(), -test::int64_max);
   values.back() = 42;
   test::check_reduced(sum(space, values), "sum", values);
   for (const int league_size : test::odd_league_sizes()) {
@@ -101,7 +103,7 @@ TEMPLATE_LIST_TEST_CASE("integer sums that overflow only on the way are right", 
 
 TEMPLATE_LIST_TEST_CASE("integer sums reach both ends of their type", "[reduce]", test::OneSpace) {
   const TestType space;
-  CHECK(sum(space, std::vector<std::int64_t>{int64_max - 1, 1}) == int64_max);
+  CHECK(sum(space, std::vector<std::int64_t>{test::int64_max - 1, 1}) == test::int64_max);
   CHECK(sum(space, std::vector<std::int64_t>{int64_min + 1, -1}) == int64_min);
   CHECK(sum(space, std::vector<std::uint64_t>{uint64_max}) == uint64_max);
   constexpr auto int32_min = std::numeric_limits<std::int32_t>::min();
@@ -121,8 +123,8 @@ void check_nan_at_every_place(const Space& space) {
       values[0] = -infinity;
       values[at] = nan;
       CHECK(std::isnan(sum(space, values)));
-      CHECK(std::isnan(reduced<tessera::Min<T>>(space, values)));
-      CHECK(std::isnan(reduced<tessera::Max<T>>(space, values)));
+      CHECK(std::isnan(reduced_once<tessera::Min<T>>(space, values)));
+      CHECK(std::isnan(reduced_once<tessera::Max<T>>(space, values)));
     }
   }
 }
@@ -134,8 +136,8 @@ TEMPLATE_LIST_TEST_CASE("a NaN anywhere makes the result NaN", "[reduce]", test:
 
 TEMPLATE_LIST_TEST_CASE("a NaN extremum is the quiet one", "[reduce]", test::OneSpace) {
   const std::vector<float> values{1, test::poison<float>(), 2};
-  CHECK(std::bit_cast<std::uint32_t>(reduced<tessera::Min<float>>(TestType(), values)) == 0x7fc00000u);
-  CHECK(std::bit_cast<std::uint32_t>(reduced<tessera::Max<float>>(TestType(), values)) == 0x7fc00000u);
+  CHECK(std::bit_cast<std::uint32_t>(reduced_once<tessera::Min<float>>(TestType(), values)) == 0x7fc00000u);
+  CHECK(std::bit_cast<std::uint32_t>(reduced_once<tessera::Max<float>>(TestType(), values)) == 0x7fc00000u);
 }
 
 TEMPLATE_LIST_TEST_CASE("infinities are ordinary values", "[reduce]", test::OneSpace) {
@@ -144,13 +146,13 @@ TEMPLATE_LIST_TEST_CASE("infinities are ordinary values", "[reduce]", test::OneS
   std::vector<double> values = test::values<double>(1009);
   values[500] = infinity;
   CHECK(sum(space, values) == infinity);
-  CHECK(reduced<tessera::Max<double>>(space, values) == infinity);
-  CHECK(reduced<tessera::Min<double>>(space, values) > -1);
+  CHECK(reduced_once<tessera::Max<double>>(space, values) == infinity);
+  CHECK(reduced_once<tessera::Min<double>>(space, values) > -1);
   values[800] = -infinity;
   CHECK(std::isnan(sum(space, values)));
-  CHECK(reduced<tessera::Min<double>>(space, values) == -infinity);
-  CHECK(reduced<tessera::Min<double>>(space, std::vector<double>(1009, infinity)) == infinity);
-  CHECK(reduced<tessera::Max<double>>(space, std::vector<double>(1009, -infinity)) == -infinity);
+  CHECK(reduced_once<tessera::Min<double>>(space, values) == -infinity);
+  CHECK(reduced_once<tessera::Min<double>>(space, std::vector<double>(1009, infinity)) == infinity);
+  CHECK(reduced_once<tessera::Max<double>>(space, std::vector<double>(1009, -infinity)) == -infinity);
 }
 
 TEMPLATE_LIST_TEST_CASE("negative zero is below positive zero", "[reduce]", test::OneSpace) {
@@ -159,11 +161,11 @@ TEMPLATE_LIST_TEST_CASE("negative zero is below positive zero", "[reduce]", test
     for (const std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
       std::vector<double> values(size, 0.0);
       values[at] = -0.0;
-      CHECK(std::signbit(reduced<tessera::Min<double>>(space, values)));
-      CHECK_FALSE(std::signbit(reduced<tessera::Max<double>>(space, values)));
+      CHECK(std::signbit(reduced_once<tessera::Min<double>>(space, values)));
+      CHECK_FALSE(std::signbit(reduced_once<tessera::Max<double>>(space, values)));
       for (double& x : values) x = -x;
-      CHECK(std::signbit(reduced<tessera::Min<double>>(space, values)));
-      CHECK_FALSE(std::signbit(reduced<tessera::Max<double>>(space, values)));
+      CHECK(std::signbit(reduced_once<tessera::Min<double>>(space, values)));
+      CHECK_FALSE(std::signbit(reduced_once<tessera::Max<double>>(space, values)));
     }
   }
 }

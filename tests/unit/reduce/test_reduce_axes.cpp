@@ -14,7 +14,7 @@ namespace test = tessera::test;
 using test::Extents;
 
 template <class Layout, class OutLayout, class Space>
-void check_ranks(const Space& space, const tessera::ReduceOptions& options = {}) {
+void check_axes_of_ranks(const Space& space, const tessera::ReduceOptions& options = {}) {
   const auto check = [&](const auto& extents) {
     test::check_all_axes<Layout, OutLayout, std::int32_t>(space, test::PositionSum{}, extents, options);
   };
@@ -35,26 +35,26 @@ void check_row_major(const Space& space, const Extents<Rank>& extents, const tes
 }
 
 TEMPLATE_LIST_TEST_CASE("all sets of axes, row-major", "[reduce][axes]", test::OneSpace) {
-  check_ranks<test::Right, test::Right>(TestType());
+  check_axes_of_ranks<test::Right, test::Right>(TestType());
 }
 TEMPLATE_LIST_TEST_CASE("all sets of axes, column-major", "[reduce][axes]", test::OneSpace) {
-  check_ranks<test::Left, test::Right>(TestType());
+  check_axes_of_ranks<test::Left, test::Right>(TestType());
 }
 TEMPLATE_LIST_TEST_CASE("all sets of axes, off 16-byte boundaries", "[reduce][axes]", test::OneSpace) {
-  check_ranks<test::Misaligned, test::Strided>(TestType());
+  check_axes_of_ranks<test::Misaligned, test::Strided>(TestType());
 }
 TEMPLATE_LIST_TEST_CASE("all sets of axes, every second element", "[reduce][axes]", test::OneSpace) {
-  check_ranks<test::Strided, test::Left>(TestType());
+  check_axes_of_ranks<test::Strided, test::Left>(TestType());
 }
 TEMPLATE_LIST_TEST_CASE("all sets of axes, blocks of larger arrays", "[reduce][axes]", test::OneSpace) {
-  check_ranks<test::Block, test::BlockLeft>(TestType());
-  check_ranks<test::BlockLeft, test::Block>(TestType());
+  check_axes_of_ranks<test::Block, test::BlockLeft>(TestType());
+  check_axes_of_ranks<test::BlockLeft, test::Block>(TestType());
 }
 
 TEMPLATE_LIST_TEST_CASE("all sets of axes under plans that no tuning would choose", "[reduce][axes]", test::OneSpace) {
   for (const int team_size : test::odd_team_sizes(TestType())) {
     for (const int league_size : test::odd_league_sizes()) {
-      check_ranks<test::Right, test::Right>(TestType(), {.league_size = league_size, .team_size = team_size});
+      check_axes_of_ranks<test::Right, test::Right>(TestType(), {.league_size = league_size, .team_size = team_size});
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "axes_check.hpp"
+#include "support/limits.hpp"
 #include "support/message.hpp"
 #include "support/spaces.hpp"
 #include "support/tools_recorder.hpp"
@@ -18,7 +19,6 @@ using tessera::Axes;
 using tessera::InvalidArgument;
 using tessera::NanPolicy;
 using tessera::ReduceOptions;
-constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
 
 template <class Space, class Out>
 std::string message_into(const Out& out, const Axes& axes, const ReduceOptions& options = {}) {
@@ -96,7 +96,7 @@ TEMPLATE_LIST_TEST_CASE("what the data spoil is reported with the lowest index",
                         test::OneSpace) {
   const TestType space;
   std::vector<std::int64_t> large(6 * 50, 1);
-  for (const std::size_t row : {2, 4}) large[row * 50] = large[row * 50 + 49] = int64_max;
+  for (const std::size_t row : {2, 4}) large[row * 50] = large[row * 50 + 49] = test::int64_max;
   const test::GuardedView<std::int64_t, test::Right, TestType, 2> in({6, 50}, large);
   const test::GuardedView<std::int64_t, test::Right, TestType, 1> out({6});
   const tessera::Workspace<TestType> workspace(space, 0);

@@ -20,7 +20,7 @@ using tessera::ReduceOptions;
 using test::Extents;
 
 template <class T>
-constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+constexpr T nan_of = std::numeric_limits<T>::quiet_NaN();
 
 // Few: the reference takes its time.
 constexpr Extents<3> extents{19, 1, 6};
@@ -179,8 +179,8 @@ TEMPLATE_LIST_TEST_CASE("NaN in one line spoils that line alone, or is left out"
   for (const unsigned mask : {1u, 2u}) {
     constexpr std::size_t n = 12;
     std::vector<float> values = test::values<float>(n * n);
-    values[5 * n + 7] = nan<float>;
-    values[5 * n + 5] = nan<float>;
+    values[5 * n + 7] = nan_of<float>;
+    values[5 * n + 5] = nan_of<float>;
     const test::GuardedView<float, test::Right, TestType, 2> in({n, n}, values);
     const auto view = test::strided(in.const_view());
     test::check_axes<test::Right>(space, tessera::Sum<float>{}, view, values, mask);

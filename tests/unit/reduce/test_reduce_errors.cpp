@@ -8,6 +8,7 @@
 #include <string>
 
 #include "reduce_check.hpp"
+#include "support/limits.hpp"
 #include "support/message.hpp"
 #include "support/spaces.hpp"
 
@@ -17,7 +18,6 @@ namespace test = tessera::test;
 using tessera::InvalidArgument;
 using tessera::ReduceOptions;
 using tessera::ResourceError;
-constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
 
 TEMPLATE_LIST_TEST_CASE("minimum and maximum of nothing are errors", "[reduce][errors]", test::OneSpace) {
   const Kokkos::View<float*, TestType> empty("empty", 0);
@@ -38,17 +38,17 @@ std::string sum_message(const Space& space, const std::vector<T>& values, const 
 
 TEMPLATE_LIST_TEST_CASE("an integer sum that does not fit is an error", "[reduce][errors]", test::OneSpace) {
   const TestType space;
-  const std::string text = sum_message(space, std::vector<std::int64_t>{int64_max, 1});
+  const std::string text = sum_message(space, std::vector<std::int64_t>{test::int64_max, 1});
   test::check_message(text, {"tessera::reduce", "`in`", "does not fit", "expected", "int64", "uint64", ";"});
-  CHECK(sum_message(space, std::vector<std::int64_t>{-int64_max, -2}) == text);
+  CHECK(sum_message(space, std::vector<std::int64_t>{-test::int64_max, -2}) == text);
   CHECK(sum_message(space, std::vector<std::uint64_t>{std::numeric_limits<std::uint64_t>::max(), 1}) == text);
-  CHECK(sum_message(space, std::vector<std::int64_t>(100003, int64_max), {.league_size = 7}) == text);
+  CHECK(sum_message(space, std::vector<std::int64_t>(100003, test::int64_max), {.league_size = 7}) == text);
 }
 
 TEMPLATE_LIST_TEST_CASE("an asynchronous sum that does not fit leaves 0 and a status", "[reduce][errors]",
                         test::OneSpace) {
   const TestType space;
-  const auto bad = test::device_copy<TestType>(std::vector<std::int64_t>{int64_max, int64_max});
+  const auto bad = test::device_copy<TestType>(std::vector<std::int64_t>{test::int64_max, test::int64_max});
   const auto good = test::device_copy<TestType>(std::vector<std::int64_t>{40, 2});
   const test::GuardedView<std::int64_t, test::Right, TestType, 0> out({}), next({});
   const tessera::Sum<std::int64_t> sum;
@@ -97,7 +97,7 @@ TEMPLATE_LIST_TEST_CASE("sizes of team and league that cannot be are errors", "[
 
 /// A value of many bytes, so that few of them fill a team's scratch memory.
 template <int Bytes>
-struct BulkySum {
+struct OversizedSum {
   struct value_type {
     int sum;
     char rest[Bytes];
@@ -113,7 +113,7 @@ struct BulkySum {
 
 TEMPLATE_LIST_TEST_CASE("scratch beyond what a team can have is a resource error", "[reduce][errors]", test::OneSpace) {
   constexpr bool host = test::runs_on_host<TestType>;
-  const BulkySum<host ? 65536 : 116> sum;
+  const OversizedSum<host ? 65536 : 116> sum;
   const ReduceOptions options{.team_size = host ? 1 : 1024};
   const auto in = test::device_copy<TestType>(test::values<int>(10));
   const Kokkos::View<typename decltype(sum)::value_type, TestType> out("out");

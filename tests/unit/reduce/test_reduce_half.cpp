@@ -289,7 +289,7 @@ std::int64_t extreme_position(const Exact& data, int sign) {
 }
 
 /// One kernel for the rest: floats inside, results of 16 bits.
-auto reduced(const std::vector<Half>& values, tessera::NanPolicy nan = tessera::NanPolicy::propagate) {
+auto reduced_halves(const std::vector<Half>& values, tessera::NanPolicy nan = tessera::NanPolicy::propagate) {
   const test::GuardedView<Half, test::Misaligned, Space, 1> in({values.size()}, values);
   const auto reducers =
       tessera::fuse<Half>(tessera::Stats<Half>{}, tessera::Max<Half>{}, tessera::LInf<Half>{}, tessera::Prod<Half>{},
@@ -305,7 +305,7 @@ std::vector<Half> halves(std::initializer_list<long double> values) {
 void check_stats(const Exact& data) {
   INFO("size " << data.units.size());
   const std::vector<Half> values = data.elements<Half>();
-  const auto results = reduced(values);
+  const auto results = reduced_halves(values);
   const auto& stats = tessera::get<0>(results);
   const std::int64_t lowest = extreme_position(data, 1), highest = extreme_position(data, -1);
   const Half &min = values[static_cast<std::size_t>(lowest)], &max = values[static_cast<std::size_t>(highest)];
@@ -331,7 +331,7 @@ void check_stats(const Exact& data) {
 TEST_CASE("stats and extrema of float16", "[reduce][half]") {
   for (const std::size_t size : {1, 7, 8, 9, 1009, 70001}) check_stats(mixed_values(size));
   check_stats(all_halves());
-  const auto zeros = reduced(halves({0.0L, -0.0L, 0.0L}));
+  const auto zeros = reduced_halves(halves({0.0L, -0.0L, 0.0L}));
   CHECK(bits_of(tessera::get<0>(zeros).min) == encoded<Half>(-0.0L));
   CHECK(bits_of(tessera::get<1>(zeros)) == 0);
   CHECK(tessera::get<0>(zeros).argmin == 0);
@@ -340,16 +340,16 @@ TEST_CASE("stats and extrema of float16", "[reduce][half]") {
 
 TEST_CASE("products and fast sums of float16", "[reduce][half]") {
   // Both leave the range of 16 bits on the way.
-  const auto product = reduced(halves({60000, -60000, 0x1p-24L, 3, 0x1p-14L}));
+  const auto product = reduced_halves(halves({60000, -60000, 0x1p-24L, 3, 0x1p-14L}));
   check_result(tessera::get<3>(product), -60000.0L * 60000 * 0x1p-24L * 3 * 0x1p-14L);
-  check_result(tessera::get<5>(reduced(halves({60000, 60000, -60000}))), 60000);
-  check_result(tessera::get<5>(reduced(halves({1, 2, 0.5L}))), 3.5L);
+  check_result(tessera::get<5>(reduced_halves(halves({60000, 60000, -60000}))), 60000);
+  check_result(tessera::get<5>(reduced_halves(halves({1, 2, 0.5L}))), 3.5L);
 }
 
 TEST_CASE("NaN among float16", "[reduce][half]") {
   std::vector<Half> values = halves({1, -2, -INFINITY, -0.0L, 0.0L});
   values.insert(values.begin() + 1, from_bits<Half>(encoded<Half>(INFINITY) | 1));
-  const auto spoiled = reduced(values);
+  const auto spoiled = reduced_halves(values);
   const auto& stats = tessera::get<0>(spoiled);
   for (const Half& x : {stats.min, stats.max, tessera::get<1>(spoiled), tessera::get<2>(spoiled),
                         tessera::get<3>(spoiled), tessera::get<4>(spoiled).value}) {
@@ -362,7 +362,7 @@ TEST_CASE("NaN among float16", "[reduce][half]") {
   CHECK(stats.count_inf == 1);
   CHECK(stats.count_zero == 2);
 
-  const auto omitted = reduced(values, tessera::NanPolicy::omit);
+  const auto omitted = reduced_halves(values, tessera::NanPolicy::omit);
   CHECK(tessera::get<0>(omitted).count == 5);
   CHECK(bits_of(tessera::get<0>(omitted).min) == encoded<Half>(-INFINITY));
   CHECK(bits_of(tessera::get<0>(omitted).max) == encoded<Half>(1));

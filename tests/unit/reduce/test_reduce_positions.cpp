@@ -15,8 +15,8 @@ namespace {
 
 namespace test = tessera::test;
 using test::Extents;
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float float_nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float float_infinity = std::numeric_limits<float>::infinity();
 
 template <class T, class Space, class InView>
 void check_positions(const Space& space, const InView& in, const std::vector<T>& values,
@@ -28,9 +28,12 @@ void check_positions(const Space& space, const InView& in, const std::vector<T>&
 TEMPLATE_LIST_TEST_CASE("positions of equal elements are the lowest, or the highest", "[reduce][arg]", test::OneSpace) {
   const TestType space;
   for (const std::size_t size : {1, 2, 17, 4099, 50021}) {
-    std::vector<std::vector<float>> data{std::vector<float>(size, 3.5f),      std::vector<float>(size, infinity),
-                                         std::vector<float>(size, -infinity), std::vector<float>(size, 0.0f),
-                                         std::vector<float>(size, nan),       test::values<float>(size)};
+    std::vector<std::vector<float>> data{std::vector<float>(size, 3.5f),
+                                         std::vector<float>(size, float_infinity),
+                                         std::vector<float>(size, -float_infinity),
+                                         std::vector<float>(size, 0.0f),
+                                         std::vector<float>(size, float_nan),
+                                         test::values<float>(size)};
     for (std::size_t i = 0; i < size; ++i) data[3][i] = test::mixed(i) % 2 == 0 ? 0.0f : -0.0f;
     // Many ties far apart, and both extremes twice.
     data.emplace_back();
@@ -54,7 +57,7 @@ TEMPLATE_LIST_TEST_CASE("an extreme is found at every place", "[reduce][arg]", t
   std::vector<float> values = test::values<float>(size);
   for (std::size_t at = 0; at < size; at += 1 + at / 20) {
     const float kept = values[at];
-    for (const float extreme : {-2.0f, 2.0f, nan}) {
+    for (const float extreme : {-2.0f, 2.0f, float_nan}) {
       INFO("element " << at << " is " << extreme);
       values[at] = extreme;
       check_positions(TestType(), test::device_copy<TestType>(values), values, {.league_size = 3});
@@ -72,7 +75,7 @@ void check_layout(const Extents<Rank>& extents) {
   }
   for (const bool with_nan : {false, true}) {
     INFO("rank " << Rank << (with_nan ? ", with NaN" : ""));
-    if (with_nan) values[values.size() / 3] = values[values.size() / 2] = nan;
+    if (with_nan) values[values.size() / 3] = values[values.size() / 2] = float_nan;
     const test::GuardedView<float, Layout, Space, Rank> in(extents, values);
     for (const tessera::NanPolicy policy : {tessera::NanPolicy::propagate, tessera::NanPolicy::omit}) {
       check_positions(Space(), in.const_view(), values, {.nan = policy});
@@ -82,23 +85,23 @@ void check_layout(const Extents<Rank>& extents) {
 }
 
 template <class Layout, class Space>
-void check_ranks() {
+void check_position_ranks() {
   check_layout<Layout, Space, 2>({67, 101});
   check_layout<Layout, Space, 4>({7, 5, 11, 13});
 }
 
 TEMPLATE_LIST_TEST_CASE("positions are row-major in LayoutLeft", "[reduce][arg]", test::OneSpace) {
-  check_ranks<test::Left, TestType>();
+  check_position_ranks<test::Left, TestType>();
 }
 TEMPLATE_LIST_TEST_CASE("positions are row-major in strided views", "[reduce][arg]", test::OneSpace) {
-  check_ranks<test::Strided, TestType>();
-  check_ranks<test::BlockLeft, TestType>();
+  check_position_ranks<test::Strided, TestType>();
+  check_position_ranks<test::BlockLeft, TestType>();
 }
 
 TEST_CASE("the first NaN of a LayoutLeft array is named by its row-major position", "[reduce][arg][errors]") {
   using Space = Kokkos::DefaultExecutionSpace;
   std::vector<float> values = test::values<float>(67 * 101);
-  values[3000] = values[1234] = values[5000] = nan;
+  values[3000] = values[1234] = values[5000] = float_nan;
   const test::GuardedView<float, test::Left, Space, 2> in({67, 101}, values);
   const auto call = [&] {
     tessera::reduce(Space(), in.const_view(), tessera::ArgMin<float>{}, {.nan = tessera::NanPolicy::error});

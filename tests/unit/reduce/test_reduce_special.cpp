@@ -23,30 +23,30 @@ using tessera::ReduceOptions;
 using tessera::Summation;
 
 template <class R, class T>
-auto reduced(const std::vector<T>& values, const ReduceOptions& options = {}, const R& reducer = {}) {
+auto reduced_special(const std::vector<T>& values, const ReduceOptions& options = {}, const R& reducer = {}) {
   return tessera::reduce(Space(), test::device_copy<Space>(values), reducer, options);
 }
 
 template <class R, class T>
 std::string message(const std::vector<T>& values, const ReduceOptions& options = {}, const R& reducer = {}) {
-  return test::message_of<InvalidArgument>([&] { reduced<R>(values, options, reducer); });
+  return test::message_of<InvalidArgument>([&] { reduced_special<R>(values, options, reducer); });
 }
 
 TEST_CASE("a product of floats overflows and underflows only at the end", "[reduce][prod]") {
   using Limits = std::numeric_limits<double>;
   using Prod = tessera::Prod<double>;
   // Five factors, in an order that is the plan's: n u.
-  CHECK(std::abs(reduced<Prod>(std::vector{1e300, 1e300, 1e-300, 1e-300, 3.0}) - 3.0) <= 5 * 0x1p-53 * 3.0);
-  CHECK(reduced<Prod>(std::vector{0x1p1023, -4.0, 0x1p-1000}) == -0x1p25);
-  CHECK(reduced<Prod>(std::vector{Limits::denorm_min(), 0x1p1000, 0x1p74}) == 1.0);
-  CHECK(reduced<Prod>(std::vector{0x1p-1000, 0x1p-74}) == Limits::denorm_min());
-  CHECK(reduced<Prod>(std::vector{0x1.8p-1000, 0x1p-74}) == 2 * Limits::denorm_min());  // a tie, to even
-  CHECK(reduced<Prod>(std::vector{0x1p1000, 0x1p24}) == Limits::infinity());
-  CHECK(test::same_value(reduced<Prod>(std::vector{0x1p-1000, -0x1p-1000}), -0.0));
-  CHECK(test::same_value(reduced<Prod>(std::vector{-0.0, 3.0}), -0.0));
-  CHECK(reduced<Prod>(std::vector{Limits::infinity(), -2.0}) == -Limits::infinity());
-  CHECK(std::isnan(reduced<Prod>(std::vector{0.0, 5.0, Limits::infinity()})));
-  CHECK(reduced<Prod>(std::vector<double>{}) == 1.0);
+  CHECK(std::abs(reduced_special<Prod>(std::vector{1e300, 1e300, 1e-300, 1e-300, 3.0}) - 3.0) <= 5 * 0x1p-53 * 3.0);
+  CHECK(reduced_special<Prod>(std::vector{0x1p1023, -4.0, 0x1p-1000}) == -0x1p25);
+  CHECK(reduced_special<Prod>(std::vector{Limits::denorm_min(), 0x1p1000, 0x1p74}) == 1.0);
+  CHECK(reduced_special<Prod>(std::vector{0x1p-1000, 0x1p-74}) == Limits::denorm_min());
+  CHECK(reduced_special<Prod>(std::vector{0x1.8p-1000, 0x1p-74}) == 2 * Limits::denorm_min());  // a tie, to even
+  CHECK(reduced_special<Prod>(std::vector{0x1p1000, 0x1p24}) == Limits::infinity());
+  CHECK(test::same_value(reduced_special<Prod>(std::vector{0x1p-1000, -0x1p-1000}), -0.0));
+  CHECK(test::same_value(reduced_special<Prod>(std::vector{-0.0, 3.0}), -0.0));
+  CHECK(reduced_special<Prod>(std::vector{Limits::infinity(), -2.0}) == -Limits::infinity());
+  CHECK(std::isnan(reduced_special<Prod>(std::vector{0.0, 5.0, Limits::infinity()})));
+  CHECK(reduced_special<Prod>(std::vector<double>{}) == 1.0);
 
   std::vector<double> values;
   for (std::size_t i = 0; i < 30000; ++i) {
@@ -54,30 +54,31 @@ TEST_CASE("a product of floats overflows and underflows only at the end", "[redu
     values.insert(values.end(), {x, -1 / x});
   }
   for (const int league_size : {0, 7}) {
-    test::check_reduced(reduced<Prod>(values, {.league_size = league_size}), "prod", values);
+    test::check_reduced(reduced_special<Prod>(values, {.league_size = league_size}), "prod", values);
   }
-  CHECK(reduced<tessera::Prod<float>>(std::vector{0x1p100f, 0x1p100f, 0x1p-126f, 0x1p-80f}) == 0x1p-6f);
-  CHECK(reduced<tessera::Prod<float>>(std::vector{0x1p100f, 0x1p28f}) == std::numeric_limits<float>::infinity());
+  CHECK(reduced_special<tessera::Prod<float>>(std::vector{0x1p100f, 0x1p100f, 0x1p-126f, 0x1p-80f}) == 0x1p-6f);
+  CHECK(reduced_special<tessera::Prod<float>>(std::vector{0x1p100f, 0x1p28f}) ==
+        std::numeric_limits<float>::infinity());
 }
 
 TEST_CASE("a product of integers is judged by its final value", "[reduce][prod]") {
   using Prod = tessera::Prod<std::int64_t>;
   constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
-  CHECK(reduced<Prod>(std::vector<std::int64_t>{lowest / 2, 2}) == lowest);
-  CHECK(reduced<Prod>(std::vector<std::int64_t>{lowest, -1, -1}) == lowest);
-  CHECK(reduced<Prod>(std::vector<std::int64_t>{lowest, lowest, lowest, 0, 3}) == 0);
+  CHECK(reduced_special<Prod>(std::vector<std::int64_t>{lowest / 2, 2}) == lowest);
+  CHECK(reduced_special<Prod>(std::vector<std::int64_t>{lowest, -1, -1}) == lowest);
+  CHECK(reduced_special<Prod>(std::vector<std::int64_t>{lowest, lowest, lowest, 0, 3}) == 0);
   std::vector<std::int64_t> values(5003, 3);
   values[4000] = 0;
-  CHECK(reduced<Prod>(values, {.league_size = 7}) == 0);
-  CHECK(reduced<Prod>(std::vector<std::int64_t>{}) == 1);
+  CHECK(reduced_special<Prod>(values, {.league_size = 7}) == 0);
+  CHECK(reduced_special<Prod>(std::vector<std::int64_t>{}) == 1);
   for (const auto& beyond : {std::vector<std::int64_t>{lowest, -1}, std::vector<std::int64_t>{1ll << 32, 1ll << 31},
                              std::vector<std::int64_t>(5003, -3)}) {
     test::check_message(message<Prod>(beyond), {"tessera::reduce", "`in`", "does not fit", "expected", ";"});
   }
   using Unsigned = tessera::Prod<std::uint64_t>;
-  CHECK(reduced<Unsigned>(std::vector<std::uint64_t>{1ull << 32, 1ull << 31}) == 1ull << 63);
-  CHECK(reduced<Unsigned>(std::vector<std::uint64_t>{3, 5, 17, 257, 65537, 4294967297}) == ~0ull);
-  CHECK_THROWS_AS(reduced<Unsigned>(std::vector<std::uint64_t>{1ull << 32, 1ull << 32}), InvalidArgument);
+  CHECK(reduced_special<Unsigned>(std::vector<std::uint64_t>{1ull << 32, 1ull << 31}) == 1ull << 63);
+  CHECK(reduced_special<Unsigned>(std::vector<std::uint64_t>{3, 5, 17, 257, 65537, 4294967297}) == ~0ull);
+  CHECK_THROWS_AS(reduced_special<Unsigned>(std::vector<std::uint64_t>{1ull << 32, 1ull << 32}), InvalidArgument);
 }
 
 struct BelowHalf {
@@ -89,30 +90,30 @@ TEST_CASE("count asks a predicate", "[reduce][count]") {
   std::vector<float> values = test::values<float>(70001);
   std::uint64_t expected = 0;
   for (const float x : values) expected += x < 0.5f ? 1 : 0;
-  CHECK(reduced<Count>(values) == expected);
-  CHECK(reduced<Count>(std::vector<float>{}) == 0);
+  CHECK(reduced_special<Count>(values) == expected);
+  CHECK(reduced_special<Count>(std::vector<float>{}) == 0);
   values.push_back(std::numeric_limits<float>::quiet_NaN());
-  CHECK(reduced<Count>(values) == expected + 1);
-  CHECK(reduced<Count>(values, {.nan = NanPolicy::omit}) == expected);
+  CHECK(reduced_special<Count>(values) == expected + 1);
+  CHECK(reduced_special<Count>(values, {.nan = NanPolicy::omit}) == expected);
   test::check_message(message<Count>(values, {.nan = NanPolicy::error}), {"element 70001 is NaN"});
 }
 
 TEST_CASE("any and all find one element at every place", "[reduce][count]") {
   const std::size_t size = 4099;
-  CHECK_FALSE(reduced<tessera::Any<double>>(std::vector<double>(size, -0.0)));
-  CHECK(reduced<tessera::All<double>>(std::vector<double>(size, 0x1p-1074)));
-  CHECK_FALSE(reduced<tessera::Any<double>>(std::vector<double>{}));
-  CHECK(reduced<tessera::All<double>>(std::vector<double>{}));
+  CHECK_FALSE(reduced_special<tessera::Any<double>>(std::vector<double>(size, -0.0)));
+  CHECK(reduced_special<tessera::All<double>>(std::vector<double>(size, 0x1p-1074)));
+  CHECK_FALSE(reduced_special<tessera::Any<double>>(std::vector<double>{}));
+  CHECK(reduced_special<tessera::All<double>>(std::vector<double>{}));
   for (std::size_t at = 0; at < size; at += 1 + at / 9) {
     INFO("element " << at);
     std::vector<double> values(size, 0.0);
     values[at] = 1;
-    CHECK(reduced<tessera::Any<double>>(values, {.league_size = 3}));
+    CHECK(reduced_special<tessera::Any<double>>(values, {.league_size = 3}));
     values[at] = std::numeric_limits<double>::quiet_NaN();
-    CHECK(reduced<tessera::Any<double>>(values));
-    CHECK_FALSE(reduced<tessera::Any<double>>(values, {.nan = NanPolicy::omit}));
+    CHECK(reduced_special<tessera::Any<double>>(values));
+    CHECK_FALSE(reduced_special<tessera::Any<double>>(values, {.nan = NanPolicy::omit}));
     for (double& x : values) x = x == 0 ? 1 : 0;
-    CHECK_FALSE(reduced<tessera::All<double>>(values, {.league_size = 3}));
+    CHECK_FALSE(reduced_special<tessera::All<double>>(values, {.league_size = 3}));
   }
 }
 
@@ -121,34 +122,34 @@ TEST_CASE("bits that all, any, or an odd number of elements have", "[reduce][bit
   std::vector<T> values(4099, T(0xf0f1));
   values[17] = 0x70ff;
   values[4000] = 0xff01;
-  CHECK(reduced<tessera::BitAnd<T>>(values) == 0x7001);
-  CHECK(reduced<tessera::BitOr<T>>(values) == 0xffff);
-  CHECK(reduced<tessera::BitXor<T>>(values) == (0xf0f1 ^ 0x70ff ^ 0xff01));
-  CHECK(reduced<tessera::BitAnd<T>>(std::vector<T>{}) == 0xffff);
-  CHECK(reduced<tessera::BitOr<T>>(std::vector<T>{}) == 0);
-  CHECK(reduced<tessera::BitXor<T>>(std::vector<T>{}) == 0);
+  CHECK(reduced_special<tessera::BitAnd<T>>(values) == 0x7001);
+  CHECK(reduced_special<tessera::BitOr<T>>(values) == 0xffff);
+  CHECK(reduced_special<tessera::BitXor<T>>(values) == (0xf0f1 ^ 0x70ff ^ 0xff01));
+  CHECK(reduced_special<tessera::BitAnd<T>>(std::vector<T>{}) == 0xffff);
+  CHECK(reduced_special<tessera::BitOr<T>>(std::vector<T>{}) == 0);
+  CHECK(reduced_special<tessera::BitXor<T>>(std::vector<T>{}) == 0);
 }
 
 TEST_CASE("magnitudes of the lowest integers fit uint64", "[reduce]") {
-  CHECK(reduced<tessera::LInf<std::int64_t>>(std::vector{std::numeric_limits<std::int64_t>::min(), std::int64_t{5}}) ==
-        1ull << 63);
-  CHECK(reduced<tessera::LInf<std::int8_t>>(std::vector<std::int8_t>{-128, 127}) == 128);
-  CHECK(reduced<tessera::LInf<double>>(std::vector<double>{}) == 0);
+  CHECK(reduced_special<tessera::LInf<std::int64_t>>(
+            std::vector{std::numeric_limits<std::int64_t>::min(), std::int64_t{5}}) == 1ull << 63);
+  CHECK(reduced_special<tessera::LInf<std::int8_t>>(std::vector<std::int8_t>{-128, 127}) == 128);
+  CHECK(reduced_special<tessera::LInf<double>>(std::vector<double>{}) == 0);
 }
 
 TEST_CASE("variances need more elements than ddof", "[reduce][errors]") {
   using Var = tessera::Var<double>;
   const std::vector<double> values{1, 2, 4};
-  CHECK(reduced<Var>(values, {}, Var{1}) == 7.0 / 3);
-  CHECK(reduced<Var>(values, {}, Var{2}) == 14.0 / 3);
-  CHECK(reduced<tessera::Std<double>>(values, {}, {2}) == std::sqrt(14.0 / 3));
+  CHECK(reduced_special<Var>(values, {}, Var{1}) == 7.0 / 3);
+  CHECK(reduced_special<Var>(values, {}, Var{2}) == 14.0 / 3);
+  CHECK(reduced_special<tessera::Std<double>>(values, {}, {2}) == std::sqrt(14.0 / 3));
   test::check_message(message<Var>(values, {}, Var{3}),
                       {"tessera::reduce", "`in`", "(3) has 3 elements", "expected", "at least 4 elements", "var", ";"});
   test::check_message(message<Var>(values, {}, Var{-1}),
                       {"tessera::reduce", "`reducer`", "ddof -1", "expected", "0 or more", ";"});
   test::check_message(message<Var>(std::vector<double>{}), {"(0) has no elements", "at least one element", "var", ";"});
   const std::vector<double> with_nan{1, 3, std::numeric_limits<double>::quiet_NaN()};
-  CHECK(reduced<Var>(with_nan, {.nan = NanPolicy::omit}, Var{1}) == 2);
+  CHECK(reduced_special<Var>(with_nan, {.nan = NanPolicy::omit}, Var{1}) == 2);
   test::check_message(message<Var>(with_nan, {.nan = NanPolicy::omit}, Var{2}), {"too few elements", "expected", ";"});
 }
 
@@ -164,12 +165,12 @@ void check_fast_moments(const std::vector<T>& values, T tolerance) {
   INFO("size " << values.size());
   const tessera::reference::ExactSums exact(values);
   const auto near = [&](T got, T expected) { return std::abs(got - expected) <= tolerance * std::abs(expected); };
-  CHECK(near(reduced<tessera::Mean<T, Summation::fast>>(values), exact.template mean<T>()));
-  CHECK(near(reduced<tessera::L1<T, Summation::fast>>(values), exact.template l1<T>()));
-  CHECK(near(reduced<tessera::L2<T, Summation::fast>>(values), exact.template l2<T>()));
-  CHECK(near(reduced<tessera::Var<T, Summation::fast>>(values), exact.template variance<T>(0)));
-  CHECK(
-      near(reduced<tessera::Std<T, Summation::fast>>(values, {.league_size = 3}, {1}), exact.template deviation<T>(1)));
+  CHECK(near(reduced_special<tessera::Mean<T, Summation::fast>>(values), exact.template mean<T>()));
+  CHECK(near(reduced_special<tessera::L1<T, Summation::fast>>(values), exact.template l1<T>()));
+  CHECK(near(reduced_special<tessera::L2<T, Summation::fast>>(values), exact.template l2<T>()));
+  CHECK(near(reduced_special<tessera::Var<T, Summation::fast>>(values), exact.template variance<T>(0)));
+  CHECK(near(reduced_special<tessera::Std<T, Summation::fast>>(values, {.league_size = 3}, {1}),
+             exact.template deviation<T>(1)));
 }
 
 TEST_CASE("fast means, norms and variances are near the exact ones", "[reduce][fast]") {
@@ -179,15 +180,15 @@ TEST_CASE("fast means, norms and variances are near the exact ones", "[reduce][f
     for (float& x : values) x += 1000;
     check_fast_moments(values, 1e-4f);
   }
-  CHECK(reduced<tessera::Var<float, Summation::fast>>(std::vector<float>(5003, 1e6f)) == 0);
+  CHECK(reduced_special<tessera::Var<float, Summation::fast>>(std::vector<float>(5003, 1e6f)) == 0);
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> with_nan{1, nan, 3, nan};
-  CHECK(std::isnan(reduced<tessera::Var<float, Summation::fast>>(with_nan)));
-  CHECK(reduced<tessera::Var<float, Summation::fast>>(with_nan, {.nan = NanPolicy::omit}, {1}) == 2);
-  CHECK(reduced<tessera::Mean<float, Summation::fast>>(with_nan, {.nan = NanPolicy::omit}) == 2);
-  CHECK_THROWS_AS((reduced<tessera::Mean<float, Summation::fast>>(with_nan, {.nan = NanPolicy::error})),
+  CHECK(std::isnan(reduced_special<tessera::Var<float, Summation::fast>>(with_nan)));
+  CHECK(reduced_special<tessera::Var<float, Summation::fast>>(with_nan, {.nan = NanPolicy::omit}, {1}) == 2);
+  CHECK(reduced_special<tessera::Mean<float, Summation::fast>>(with_nan, {.nan = NanPolicy::omit}) == 2);
+  CHECK_THROWS_AS((reduced_special<tessera::Mean<float, Summation::fast>>(with_nan, {.nan = NanPolicy::error})),
                   InvalidArgument);
-  CHECK_THROWS_AS((reduced<tessera::Mean<float, Summation::fast>>(std::vector<float>{})), InvalidArgument);
+  CHECK_THROWS_AS((reduced_special<tessera::Mean<float, Summation::fast>>(std::vector<float>{})), InvalidArgument);
 }
 
 }  // namespace

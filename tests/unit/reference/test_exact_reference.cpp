@@ -11,12 +11,12 @@
 #include "reference/big_integer.hpp"
 #include "reference/exact_reference.hpp"
 #include "reference/reduce_reference.hpp"
+#include "support/limits.hpp"
 
 namespace {
 
 namespace reference = tessera::reference;
 using reference::Natural;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double tiny = std::numeric_limits<double>::denorm_min();
 
 TEST_CASE("whole numbers of any size", "[reference]") {
@@ -56,9 +56,9 @@ TEST_CASE("quotients and roots are rounded once, ties to even", "[reference]") {
   CHECK(ratio(3, 4, -1074) == tiny);
   CHECK(ratio(3, 2, -1074) == 2 * tiny);
   CHECK(ratio(two53 - 1, 1, 971) == std::numeric_limits<double>::max());
-  CHECK(ratio(2 * two53 - 1, 1, 970) == infinity);
+  CHECK(ratio(2 * two53 - 1, 1, 970) == tessera::test::infinity);
   CHECK(ratio(4 * two53 - 3, 1, 969) == std::numeric_limits<double>::max());
-  CHECK(ratio(1, 1, 5000) == infinity);
+  CHECK(ratio(1, 1, 5000) == tessera::test::infinity);
   CHECK(reference::rounded_quotient<float>(Natural(16777217), Natural(1), 0) == 16777216.0f);
   CHECK(reference::rounded_root<double>(Natural(2), Natural(1), 0) == std::sqrt(2.0));
   CHECK(reference::rounded_root<double>(Natural(2), Natural(3), 1) == std::sqrt(4.0 / 3));
@@ -69,8 +69,8 @@ TEST_CASE("exact sums and what follows from them", "[reference]") {
   const reference::ExactSums sums(std::vector<double>{1e308, 1e308, -1e308, -1e308, 3, tiny, -tiny, 1});
   CHECK(sums.sum<double>() == 4);
   CHECK(sums.mean<double>() == 0.5);
-  CHECK(sums.l1<double>() == infinity);
-  CHECK(sums.l2<double>() == infinity);
+  CHECK(sums.l1<double>() == tessera::test::infinity);
+  CHECK(sums.l2<double>() == tessera::test::infinity);
   const reference::ExactSums small(std::vector<std::int32_t>{1, -2, 4, 5});
   CHECK(small.sum<double>() == 8);
   CHECK(small.l1<double>() == 12);
@@ -78,9 +78,10 @@ TEST_CASE("exact sums and what follows from them", "[reference]") {
   CHECK(small.variance<double>(0) == 7.5);  // 46/4 - 4
   CHECK(small.variance<double>(1) == 10);
   CHECK(small.deviation<double>(1) == std::sqrt(10.0));
-  CHECK(reference::ExactSums(std::vector<double>{infinity, 1}).sum<double>() == infinity);
-  CHECK(std::isnan(reference::ExactSums(std::vector<double>{infinity, -infinity}).sum<double>()));
-  CHECK(std::isnan(reference::ExactSums(std::vector<double>{infinity}).variance<double>(0)));
+  CHECK(reference::ExactSums(std::vector<double>{tessera::test::infinity, 1}).sum<double>() == tessera::test::infinity);
+  CHECK(std::isnan(
+      reference::ExactSums(std::vector<double>{tessera::test::infinity, -tessera::test::infinity}).sum<double>()));
+  CHECK(std::isnan(reference::ExactSums(std::vector<double>{tessera::test::infinity}).variance<double>(0)));
   CHECK(reference::ExactSums(std::vector<double>{tiny, 3 * tiny}).deviation<double>(0) == tiny);
   bool fits = false;
   constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();

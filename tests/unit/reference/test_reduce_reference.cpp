@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "reference/reduce_reference.hpp"
+#include "support/limits.hpp"
 
 namespace {
 
 namespace reference = tessera::reference;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 TEST_CASE("the reference sum keeps what plain addition loses", "[reference]") {
   // In long double 1e30 + 1 is 1e30: a plain sum gives 0, the exact one is 3.
@@ -26,9 +25,9 @@ TEST_CASE("the reference sum keeps what plain addition loses", "[reference]") {
 }
 
 TEST_CASE("the reference sum carries infinities and NaN", "[reference]") {
-  CHECK(reference::float_sum(std::vector<double>{1, infinity, 2}).sum == infinity);
-  CHECK(std::isnan(reference::float_sum(std::vector<double>{infinity, -infinity}).sum));
-  CHECK(std::isnan(reference::float_sum(std::vector<double>{1, nan, 2}).sum));
+  CHECK(reference::float_sum(std::vector<double>{1, tessera::test::infinity, 2}).sum == tessera::test::infinity);
+  CHECK(std::isnan(reference::float_sum(std::vector<double>{tessera::test::infinity, -tessera::test::infinity}).sum));
+  CHECK(std::isnan(reference::float_sum(std::vector<double>{1, tessera::test::nan, 2}).sum));
 }
 
 TEST_CASE("the bound of a fast sum", "[reference]") {
@@ -59,9 +58,10 @@ TEST_CASE("the reference minimum and maximum order zeros and let NaN through", "
   CHECK(std::signbit(reference::minimum(std::vector<double>{-0.0, 0.0})));
   CHECK_FALSE(std::signbit(reference::maximum(std::vector<double>{0.0, -0.0})));
   CHECK_FALSE(std::signbit(reference::maximum(std::vector<double>{-0.0, 0.0})));
-  CHECK(std::isnan(reference::minimum(std::vector<double>{1, nan, -1})));
-  CHECK(std::isnan(reference::maximum(std::vector<double>{nan, 1})));
-  CHECK(reference::minimum(std::vector<double>{infinity, infinity}) == infinity);
+  CHECK(std::isnan(reference::minimum(std::vector<double>{1, tessera::test::nan, -1})));
+  CHECK(std::isnan(reference::maximum(std::vector<double>{tessera::test::nan, 1})));
+  CHECK(reference::minimum(std::vector<double>{tessera::test::infinity, tessera::test::infinity}) ==
+        tessera::test::infinity);
 }
 
 }  // namespace

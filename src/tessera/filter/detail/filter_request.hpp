@@ -22,8 +22,8 @@
 namespace tessera::detail {
 
 /// The element of type T that cval stands for. Floating types round; what does not fit is refused.
-template <class T>
-T boundary_value(std::string_view function, const FilterOptions& options) {
+template <class T, class Options>
+T boundary_value(std::string_view function, const Options& options) {
   if (options.mode_left != BoundaryMode::constant && options.mode_right != BoundaryMode::constant) return T(0);
   return std::visit(
       [&](const auto cval) {
