@@ -38,8 +38,14 @@ class WindowCheck : public OutputCheck<In, Out> {
   using Base::m_request;
 
   void gather(std::int64_t first) {
+    std::int64_t end = first + m_request.window;
+    if (m_request.operation == "min" || m_request.operation == "max") {
+      // Two line lengths beyond an end hold every element that modes put there.
+      first = std::max(first, -2 * Base::m_extent);
+      end = std::min(end, 3 * Base::m_extent);
+    }
     m_window.clear();
-    for (std::int64_t j = first; j < first + m_request.window; ++j) {
+    for (std::int64_t j = first; j < end; ++j) {
       const std::int64_t source = source_of(Base::mode_at(j), j, Base::m_extent);
       m_window.push_back(source < 0 ? Base::m_cval : Base::at(source));
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tessera-filter's moving minima, maxima, means and medians: whole outputs against each window gathered.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <limits>
 
@@ -70,6 +71,11 @@ TEST_CASE("tessera-filter: moving minima, maxima and medians keep their type") {
   check_elements<std::int32_t>(inputs, "i", inputs.i, 1000, "1000");
   check_elements<float>(inputs, "f", {inputs.x.begin(), inputs.x.end()}, 2.5F, "2.5");
   CHECK(inputs.filtered<std::uint64_t>("u", {"--max=3"}) == std::vector<std::uint64_t>{3, 4, 4, 5, 9, 9, 9, 6});
+  const auto least = inputs.filtered<double>("x", {"--min=9223372036854775807", "--mode=mirror"});
+  for (std::size_t k = 0; k < least.size(); ++k) {
+    const auto line = inputs.x.begin() + static_cast<std::ptrdiff_t>(k / extent * extent);
+    CHECK(least[k] == *std::min_element(line, line + extent));
+  }
   CHECK(inputs.filtered<std::int64_t>("impulse", {"--max=3", "--iterate=3"}) ==
         std::vector<std::int64_t>{0, 1, 1, 1, 1, 1, 1, 1, 0});
 }
