@@ -380,7 +380,8 @@ TEST_CASE("extents that no memory holds are refused before anything is allocated
                                     "bits can count; "));
   CHECK(overflow.ends_with(" of host memory are available"));
   const std::string raw = no_resource([&] { static_cast<void>(Dataset(path + ":/overflow").read_raw()); });
-  CHECK(raw == overflow);
+  CHECK(raw.substr(0, raw.find(';')) == overflow.substr(0, overflow.find(';')));  // what is available may change
+  CHECK(raw.ends_with(" of host memory are available"));
   const Dataset large(path + ":/large");
   CHECK(large.read_bytes() == std::uint64_t{1} << 53);
   const std::string message = no_resource([&] { static_cast<void>(large.read()); });
