@@ -130,14 +130,14 @@ TEST_CASE("tessera-filter: the record of a moving window") {
   };
   const auto box = run_of("i", {"--box=5", "--variant=all"});
   CHECK(box["operation"] == "box");
-  CHECK(box["variant"] == "runs");
+  CHECK(box["variant"] == "chunks");
   CHECK(box["bytes"] == lines * extent * (4 + 8));
   CHECK(box["plan"]["parts"] == 1);
   CHECK(box["verification"]["method"] == "gathering the windows of all outputs");
-  const auto median = run_of("x", {"--median=3", "--team-size=1", "--league-size=5"});
+  const auto median = run_of("x", {"--median=7", "--team-size=1", "--league-size=5"});
   CHECK(median["operation"] == "median");
   CHECK(median["variant"] == "network");
-  CHECK(median["plan"]["network_window"] == 5);
+  CHECK(median["plan"]["network_window"] == 9);
   CHECK(median["plan"]["league_size"] == 5);
 }
 

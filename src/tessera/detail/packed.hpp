@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <bit>
 #include <cstdint>
+#include <tessera/detail/unroll.hpp>
 
 namespace tessera::detail {
 
@@ -24,6 +25,20 @@ struct alignas(std::has_single_bit(Length * sizeof(T)) && Length * sizeof(T) <= 
   T values[Length];
 };
 
+/// Moves values[shift .. shift + Length - 1] to the front, 0 <= shift < Length, by the shift's binary digits: registers
+/// have no index.
+template <int Length, class T>
+KOKKOS_FORCEINLINE_FUNCTION void shift_down(T (&values)[2 * Length], int shift) {
+  TESSERA_UNROLL
+  for (int step = Length / 2; step > 0; step /= 2) {
+    const bool moves = (shift & step) != 0;
+    TESSERA_UNROLL
+    for (int k = 0; k < Length + step - 1; ++k) {
+      if (moves) values[k] = values[k + step];
+    }
+  }
+}
+
 /// Elements before the first 16-byte boundary at or after data, at most size. All where none lies on a boundary, as
 /// types may whose alignment is less than their size.
 template <class T>
@@ -32,6 +47,48 @@ KOKKOS_FUNCTION std::int64_t misaligned_head(const T* data, std::int64_t size) {
   if (alignof(T) < sizeof(T) && misalignment % sizeof(T) != 0) return size;
   const auto head = static_cast<std::int64_t>((alignof(Packed<T>) - misalignment) % alignof(Packed<T>) / sizeof(T));
   return head < size ? head : size;
+}
+
+/// What a kernel only reads, in one access: compilers would split one whose elements are not all used.
+template <class T, int Length>
+KOKKOS_FORCEINLINE_FUNCTION Packed<T, Length> load_whole(const Packed<T, Length>* memory) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Packed<T, Length>) == sizeof(uint4)) {
+    return Kokkos::bit_cast<Packed<T, Length>>(__ldg(reinterpret_cast<const uint4*>(memory)));
+  }
+#endif
+  return *memory;
+}
+
+/// Writes in one access.
+template <class T, int Length>
+KOKKOS_FORCEINLINE_FUNCTION void store_whole(Packed<T, Length>* memory, const Packed<T, Length>& value) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Packed<T, Length>) == sizeof(uint4)) {
+    __stwb(reinterpret_cast<uint4*>(memory), Kokkos::bit_cast<uint4>(value));
+    return;
+  }
+#endif
+  *memory = value;
+}
+
+/// The elements from the one at shift on, 0 <= shift < Length, of a pack and the one after it: those of a pack that
+/// does not lie on its boundary.
+template <class T, int Length>
+KOKKOS_FORCEINLINE_FUNCTION Packed<T, Length> funnel(const Packed<T, Length>& first, const Packed<T, Length>& second,
+                                                     int shift) {
+  static_assert(std::has_single_bit(static_cast<unsigned>(Length)));
+  T values[2 * Length];
+  TESSERA_UNROLL
+  for (int k = 0; k < Length; ++k) {
+    values[k] = first.values[k];
+    values[Length + k] = second.values[k];
+  }
+  shift_down<Length>(values, shift);
+  Packed<T, Length> result;
+  TESSERA_UNROLL
+  for (int k = 0; k < Length; ++k) result.values[k] = values[k];
+  return result;
 }
 
 }  // namespace tessera::detail

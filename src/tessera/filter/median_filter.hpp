@@ -14,6 +14,8 @@
 #include <tessera/filter/detail/median_levels.hpp>
 #include <tessera/filter/detail/median_network.hpp>
 #include <tessera/filter/detail/median_wide.hpp>
+#include <tessera/filter/detail/window_chunks.hpp>
+#include <tessera/filter/detail/window_median.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/median_plan.hpp>
 #include <tessera/filter/window_options.hpp>
@@ -25,12 +27,20 @@ namespace detail {
 
 template <ExecutionSpace Space, class T, class Out>
 void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines, int asked_team_size) {
+  if (plan.method == MedianMethod::chunks) {
+    using Op = WindowMedian<T, Out>;
+    const WindowLines<Op> windows{lines.in, lines.out, lines.boundary, {lines.taps, lines.reach_left}};
+    const WindowPlan chunks{.league_size = plan.league_size,
+                            .team_size = plan.team_size,
+                            .tile = plan.tile,
+                            .scratch_bytes = plan.scratch_bytes};
+    return launch_window_chunks<false>("tessera::median_filter", space, chunks, windows, Op{}, asked_team_size);
+  }
   const std::int64_t width = plan.network_window != 0 ? plan.network_window : lines.taps;
   const MedianScratch pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, width);
   const auto launch = [&]<class Method>(Method) { launch_median<Method>(space, plan, lines, pieces, asked_team_size); };
   switch (plan.method) {
     case MedianMethod::network:
-      if (plan.network_window == 5) return launch(NetworkMedian<T, 5, 3>{});
       if (plan.network_window == 9) return launch(NetworkMedian<T, 9, 5>{});
       if (plan.network_window == 17) return launch(NetworkMedian<T, 17, 9>{});
       return launch(NetworkMedian<T, 33, 11>{});
@@ -39,6 +49,7 @@ void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T,
       break;
     case MedianMethod::levels:
       return launch(LevelsMedian<T>{});
+    case MedianMethod::chunks:
     case MedianMethod::direct:
       break;
   }
@@ -59,14 +70,15 @@ void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T,
 ///
 /// Exact: every output is an element of its window, -0.0 before +0.0, converted to the output's type (floats round,
 /// integers clamp). A NaN reaches exactly the outputs whose window holds it, and is a quiet one there. The same bits
-/// for every plan and device. Cost: up to m = 33 some exchanges in registers for an output, which neighbours share.
-/// Wider windows on hosts move about m / 3 keys for an output, within a sorted window in scratch. Devices take a step
-/// for each bit of the elements' type that differs within a tile, however wide the window is. Windows that scratch
-/// cannot hold (about 8000 floats on hosts, 5500 on devices; half as many of 8 bytes) take m steps for each bit.
-/// Compulsory bytes: each element of in read once, each of out written once.
+/// for every plan and device. Cost: up to m = 33 some comparisons or exchanges in registers for an output, which
+/// neighbours share. Wider windows on hosts move about m / 3 keys for an output, within a sorted window in scratch.
+/// Devices take a step for each bit of the elements' type that differs within a tile, however wide the window is.
+/// Windows that scratch cannot hold (about 8000 floats on hosts, 5500 on devices; half as many of 8 bytes) take m steps
+/// for each bit. Compulsory bytes: each element of in read once, each of out written once.
+///
 /// \throws InvalidArgument  for a window below 1, extents that differ, overlapping views, an origin beyond the window,
-/// a
-///                          cval that the input's type cannot hold, sizes of league or team that the space cannot have
+///                          a cval that the input's type cannot hold, sizes of league or team that the space cannot
+///                          have
 template <ExecutionSpace Space, View InView, View OutView>
 void median_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
                    const WindowOptions& options = {}) {

@@ -16,22 +16,27 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/filter/detail/window_median.hpp>
 #include <tessera/filter/window_options.hpp>
+#include <tessera/filter/window_plan.hpp>
 
 namespace tessera {
 
 /// How the medians of a tile are found; m is the window's width.
 enum class MedianMethod {
+  chunks,   ///< up to 5: 16-byte accesses, a few comparisons in registers
   network,  ///< up to 33: sorting networks in registers, neighbouring windows share their common part
   sorted,   ///< hosts: each thread keeps its window sorted and moves on; about m / 3 keys move for an output
   levels,   ///< devices: tile and halo are split by the keys' bits, one after the other; the cost hardly depends on m
   direct,   ///< where no scratch holds what the others need: the bits of the median, each by a count over the window
 };
-inline constexpr std::array median_methods{MedianMethod::network, MedianMethod::sorted, MedianMethod::levels,
-                                           MedianMethod::direct};
+inline constexpr std::array median_methods{MedianMethod::chunks, MedianMethod::network, MedianMethod::sorted,
+                                           MedianMethod::levels, MedianMethod::direct};
 
 constexpr std::string_view to_string(MedianMethod method) {
   switch (method) {
+    case MedianMethod::chunks:
+      return "chunks";
     case MedianMethod::network:
       return "network";
     case MedianMethod::sorted:
@@ -69,7 +74,7 @@ namespace detail {
 struct MedianNetworkSize {
   int window, outputs;
 };
-inline constexpr std::array<MedianNetworkSize, 4> median_network_sizes{{{5, 3}, {9, 5}, {17, 9}, {33, 11}}};
+inline constexpr std::array<MedianNetworkSize, 3> median_network_sizes{{{9, 5}, {17, 9}, {33, 11}}};
 
 /// Elements of the line that the method `levels` treats as one word of bits.
 inline constexpr int median_chunk = 16;
@@ -141,7 +146,14 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
   MedianPlan plan;
   const MedianNetworkSize network = median_network_size(taps);
   std::int64_t window = taps;
-  if (network.window != 0) {
+  if (taps <= median_chunks_max) {
+    WindowPlan chunks;
+    plan_window_chunks<WindowMedian<T, T>>(limits, extent, {taps, taps / 2}, options.team_size, chunks);
+    plan.method = MedianMethod::chunks;
+    plan.team_size = chunks.team_size;
+    plan.tile = chunks.tile;
+    plan.scratch_bytes = chunks.scratch_bytes;
+  } else if (network.window != 0) {
     plan.method = MedianMethod::network;
     plan.network_window = network.window;
     window = network.window;
@@ -165,7 +177,9 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
   }
   const std::int64_t tiles = lines * ceil_div(extent, plan.tile);
   plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
-  plan.scratch_bytes = median_scratch<T>(plan.method, plan.team_size, plan.tile, window).bytes;
+  if (plan.method != MedianMethod::chunks) {
+    plan.scratch_bytes = median_scratch<T>(plan.method, plan.team_size, plan.tile, window).bytes;
+  }
   return plan;
 }
 

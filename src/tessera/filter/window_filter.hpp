@@ -15,8 +15,8 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/filter/detail/window_blocks.hpp>
 #include <tessera/filter/detail/window_box.hpp>
+#include <tessera/filter/detail/window_chunks.hpp>
 #include <tessera/filter/detail/window_extremum.hpp>
-#include <tessera/filter/detail/window_runs.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/window_options.hpp>
 #include <tessera/filter/window_plan.hpp>
@@ -121,8 +121,12 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
   const WindowLines<Op> lines{in_lines, out_lines, boundary, window_shape<Op>(in_lines.extent, window, options.origin)};
   Op op{};
   if constexpr (Operation == WindowOperation::box) op = {window, 1.0 / static_cast<double>(window)};
-  if (plan.variant == WindowVariant::runs) {
-    launch_window_runs(function, space, plan, lines, op, options.team_size);
+  if (plan.variant == WindowVariant::chunks) {
+    if (is_wide_window<Op>(lines.window.size)) {
+      launch_window_chunks<true>(function, space, plan, lines, op, options.team_size);
+    } else {
+      launch_window_chunks<false>(function, space, plan, lines, op, options.team_size);
+    }
   } else {
     launch_window_blocks(function, space, plan, lines, op, workspace == nullptr ? nullptr : workspace->partials(),
                          options.team_size);
@@ -153,11 +157,12 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
 ///
 /// A NaN gives the quiet NaN in exactly the outputs whose window holds it; -0.0 is less than 0.0. The same bits under
 /// every plan. Cost, whatever m: a few operations and scratch accesses an element, each element read from memory once,
-/// and again from a cache where m is beyond 1024, which must hold m elements a team. Where m is beyond 8 parts of about
-/// 2000 elements, or 4000 of four bytes (half of that on hosts), three kernels and a workspace read it three
-/// times. An n less than m costs like m. Lines along another axis than that of stride 1 are read element by element.
-/// Scratch: WindowPlan::scratch_bytes a team. Compulsory bytes: each element of in read once, each of out written once.
-/// \throws InvalidArgument  for an axis that in has not, m < 1, an origin beyond the window, extents that differ,
+/// and again from a cache where m is beyond 512 elements, 1024 of four bytes (256 on hosts), which must hold m elements
+/// a team. Where m is beyond 8 parts of about 2000 elements, or 4000 of four bytes (half of that on hosts), three
+/// kernels and a workspace read it three times. An n less than m costs like m. Lines along another axis than that of
+/// stride 1 are read element by element. Scratch: WindowPlan::scratch_bytes a team. Compulsory bytes: each element of
+/// in read once, each of out written once. \throws InvalidArgument  for an axis that in has not, m < 1, an origin
+/// beyond the window, extents that differ,
 ///                          overlapping views, a cval that the input's type cannot hold, a workspace that is too small,
 ///                          sizes of league or team that the space cannot have
 /// \throws ResourceError    where the plan's scratch exceeds what a team can have
@@ -189,11 +194,11 @@ void max_filter(const Space& space, const InView& in, std::int64_t window, const
 
 /// The mean of each window, m < 2^31; out has the type of floating input, of integers double. All else as min_filter.
 ///
-/// Floating data is summed in double by trees within runs and blocks that start at multiples of their length of the
-/// line's index: error at most (2 ceil(log2 m) + 3) u sum |x| / m over the window, and of float the output's rounding;
-/// the same bits whatever the sizes of team and league. Nothing is subtracted: what leaves the window is gone, and a
-/// NaN or Inf reaches exactly the outputs whose window holds it. A mean of zeros is +0.0. Integers: the exact sum,
-/// divided and rounded once.
+/// Floating data is summed in double by trees within blocks that start at multiples of m of the line's index, or, of
+/// shorter windows, within chunks from the first element of output 0's window on: error at most (2 ceil(log2 m) + 3) u
+/// sum |x| / m over the window, and of float the output's rounding; the same bits whatever the sizes of team and
+/// league. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf reaches exactly the outputs whose
+/// window holds it. A mean of zeros is +0.0. Integers: the exact sum, divided and rounded once.
 template <ExecutionSpace Space, View InView, View OutView>
 void box_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
                 const WindowOptions& options, const Workspace<Space>& workspace) {

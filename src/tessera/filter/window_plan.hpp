@@ -24,16 +24,16 @@ namespace tessera {
 
 /// Strategy of a window filter; the window's size decides.
 enum class WindowVariant {
-  runs,    ///< tile and halo in team scratch, windows of whole runs and their ends
+  chunks,  ///< tile and halo in team scratch, windows of whole chunks and their ends
   blocks,  ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
 };
 
 constexpr std::string_view to_string(WindowVariant variant) {
-  return variant == WindowVariant::runs ? "runs" : "blocks";
+  return variant == WindowVariant::chunks ? "chunks" : "blocks";
 }
 
 struct WindowPlan {
-  WindowVariant variant = WindowVariant::runs;
+  WindowVariant variant = WindowVariant::chunks;
   int league_size = 1;
   int team_size = 1;
   int vector_length = 1;
@@ -55,35 +55,57 @@ inline std::string to_string(const WindowPlan& plan) {
 
 namespace detail {
 
-/// Neighbouring elements that one thread joins in a chain. Odd: threads then read their own runs from scratch without
-/// bank conflicts, wherever the runs begin. 9 keeps the chains' error within that of a tree.
+/// Variant blocks: neighbouring elements that one thread joins in a chain. Odd: threads then read their own runs from
+/// scratch without bank conflicts, wherever the runs begin. 9 keeps the chains' error within that of a tree.
 inline constexpr int window_run = 9;
 
-/// Variant runs stages a halo of a window for each tile: longer windows go to variant blocks.
-inline constexpr std::int64_t window_runs_limit = 1024;
+/// Variant chunks: neighbouring elements that are read and written together.
+template <class T>
+inline constexpr int window_chunk = sizeof(T) <= 4 ? 4 : 2;
+
+/// Whether the ends of a window are joined with whole chunks between them.
+template <class Op>
+constexpr bool is_wide_window(std::int64_t window) {
+  return Op::whole_windows_max == 0 && (window - 1) / window_chunk<typename Op::in_type> > 1;
+}
+
+/// The chunks of a thread, fewer where it keeps a sum of each in registers, the threads of a team, and the teams that a
+/// multiprocessor shall hold (measured on an H200).
+template <bool IsHost, class Op>
+inline constexpr int window_chunk_turns = IsHost ? 256 : (Op::is_idempotent ? 8 : 4);
+inline constexpr int window_chunk_team_size = 128;
+template <class Op, bool IsWide>
+inline constexpr int window_chunk_teams = IsWide&& Op::is_idempotent ? 5 : 7;
+
+/// Scratch for all of them: that many teams do not start where a multiprocessor has less (an A100 has 164 KB).
+inline constexpr std::size_t window_chunk_teams_scratch = 160 * 1024;
+
+/// A halo of a window is staged for each tile: longer windows go to variant blocks.
+template <class T>
+constexpr std::int64_t window_chunks_limit(bool is_host) {
+  return is_host ? 256 : 4096 / (sizeof(T) < 8 ? 4 : 8);
+}
 
 /// Output i is made of the elements i - reach_left .. i - reach_left + size - 1.
 struct WindowShape {
   std::int64_t size, reach_left;
 };
 
-/// Scratch pieces of variant runs. The footprint may be shifted by up to one 16-byte piece.
-struct WindowRunsScratch {
-  std::size_t footprint_at, results_at, levels_at[2], spans_at, bytes;
+/// Scratch pieces of variant chunks.
+struct WindowChunksScratch {
+  std::size_t staged_at, totals_at[2], bytes;
 };
 
 template <class Op>
-WindowRunsScratch window_runs_scratch(int tile, std::int64_t window) {
-  using Value = typename Op::value_type;
+WindowChunksScratch window_chunks_scratch(int tile, std::int64_t window) {
+  constexpr int width = window_chunk<typename Op::in_type>;
+  const auto span = static_cast<std::size_t>((window - 1) / width);
+  const std::size_t chunks = static_cast<std::size_t>(tile) / width + span + 1;
   ScratchLayout layout;
-  WindowRunsScratch pieces{};
-  const auto runs = static_cast<std::size_t>(tile / window_run);
-  const auto span = static_cast<std::size_t>((window - 1) / window_run);
-  pieces.footprint_at = layout.append<typename Op::in_type>(static_cast<std::size_t>(tile + window - 1) +
-                                                            packed_length<typename Op::in_type>);
-  pieces.results_at = layout.append<typename Op::out_type>(static_cast<std::size_t>(tile));
-  for (auto& level : pieces.levels_at) level = layout.append<Value>(span > 1 ? runs + span - 1 : 0);
-  pieces.spans_at = layout.append<Value>(span > 1 ? runs : 0);
+  WindowChunksScratch pieces{};
+  pieces.staged_at = layout.append<typename Op::staged_type>(chunks * width);
+  for (auto& at : pieces.totals_at)
+    at = layout.append<typename Op::value_type>(is_wide_window<Op>(window) ? chunks : 0);
   pieces.bytes = layout.bytes();
   return pieces;
 }
@@ -153,18 +175,31 @@ std::int64_t window_part_limit(bool is_host) {
 }
 
 template <class Op>
-void plan_window_runs(const DeviceLimits& limits, std::int64_t extent, const WindowShape& window, WindowPlan& plan) {
-  // A host thread takes several windows a tile, so that the halo's cost does not show.
-  int runs = limits.is_host ? 228 : (sizeof(typename Op::in_type) <= 4 ? 256 : 128);
-  runs = static_cast<int>(std::min<std::int64_t>(runs, ceil_div(extent, window_run) + 1));
-  while (runs > 1 &&
-         scratch_request(window_runs_scratch<Op>(runs * window_run, window.size).bytes) > limits.scratch_bytes) {
-    runs = runs * 3 / 4;
+void plan_window_chunks(const DeviceLimits& limits, std::int64_t extent, const WindowShape& window, int asked_team_size,
+                        WindowPlan& plan) {
+  constexpr int width = window_chunk<typename Op::in_type>;
+  const int thread_elements = width * (limits.is_host ? window_chunk_turns<true, Op> : window_chunk_turns<false, Op>);
+  plan.variant = WindowVariant::chunks;
+  plan.team_size = asked_team_size;
+  if (asked_team_size == 0) {
+    const std::int64_t threads = ceil_div(extent, thread_elements);
+    plan.team_size = limits.is_host
+                         ? 1
+                         : 32 * static_cast<int>(ceil_div(std::min<std::int64_t>(threads, window_chunk_team_size), 32));
   }
-  plan.variant = WindowVariant::runs;
-  plan.tile = runs * window_run;
-  plan.team_size = limits.is_host ? 1 : static_cast<int>(ceil_div(runs, 32)) * 32;
-  plan.scratch_bytes = window_runs_scratch<Op>(plan.tile, window.size).bytes;
+  const int teams = is_wide_window<Op>(window.size) ? window_chunk_teams<Op, true> : window_chunk_teams<Op, false>;
+  const std::size_t most =
+      limits.is_host ? limits.scratch_bytes : std::min(limits.scratch_bytes, window_chunk_teams_scratch / teams);
+  plan.tile = plan.team_size * thread_elements;
+  const auto exceeds = [&](std::size_t bytes) {
+    return scratch_request(window_chunks_scratch<Op>(plan.tile, window.size).bytes) > bytes;
+  };
+  while (asked_team_size == 0 && plan.team_size > 32 && exceeds(most)) {
+    plan.team_size -= 32;
+    plan.tile = plan.team_size * thread_elements;
+  }
+  while (plan.tile > width && exceeds(limits.scratch_bytes)) plan.tile = plan.tile / 2 / width * width;
+  plan.scratch_bytes = window_chunks_scratch<Op>(plan.tile, window.size).bytes;
 }
 
 template <class Op>
@@ -195,15 +230,15 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
   require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
   WindowPlan plan;
   std::int64_t tiles = 0;
-  if (window.size <= window_runs_limit) {
-    plan_window_runs<Op>(limits, extent, window, plan);
-    tiles = lines * ceil_div(extent + window_run - 1, plan.tile);
+  if (window.size <= window_chunks_limit<typename Op::in_type>(limits.is_host)) {
+    plan_window_chunks<Op>(limits, extent, window, options.team_size, plan);
+    tiles = lines * ceil_div(extent, plan.tile);
   } else {
     const auto shape = window_block_shape(extent, window, window_part_limit<Op>(limits.is_host));
     plan_window_blocks<Op>(limits, lines, shape, plan);
     tiles = lines * ceil_div(shape.part_end - shape.part_begin, plan.walk);
+    if (options.team_size != 0) plan.team_size = options.team_size;
   }
-  if (options.team_size != 0) plan.team_size = options.team_size;
   plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
   return plan;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Minimum, maximum and mean of a moving window: element types, sizes around the plan's tile, windows of every kind
-// (short, of whole runs, of blocks, of blocks in parts, wider than the line), modes, layouts, odd plans.
+// (short, of whole chunks, of blocks, of blocks in parts, wider than the line), modes, layouts, odd plans.
 #include <catch2/catch_template_test_macros.hpp>
 #include <cstdint>
 
@@ -16,9 +16,10 @@ using tessera::WindowOperation;
 using tessera::WindowOptions;
 using test::Extents;
 
-/// Even and odd, around the lengths at which the kernels change: runs of 9, spans of them, blocks, few and many
+/// Even and odd, around the lengths at which the kernels change: chunks, totals of them, blocks, few and many
 /// parts of blocks.
-constexpr std::int64_t windows[] = {1, 2, 3, 8, 9, 10, 17, 18, 19, 28, 29, 64, 301, 1024, 1025, 2500, 6007, 20011};
+constexpr std::int64_t windows[] = {1,  2,   3,   4,   5,   6,    7,    8,    9,    12,   34,
+                                    64, 255, 256, 257, 512, 1024, 1025, 2500, 6007, 20011};
 
 /// Modes that differ from case to case, and the origin at its ends and between.
 WindowOptions options_of(int which, std::int64_t window) {

@@ -3,9 +3,11 @@
 //
 // Window filters where arithmetic is special: NaN, infinities, zeros, integers near their limits, what has left the
 // window; their plans, launches and errors.
+#include <bit>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 
 #include "support/limits.hpp"
@@ -78,6 +80,34 @@ TEMPLATE_LIST_TEST_CASE("zeros in a window have an order, their mean is positive
   for (const std::int64_t window : {1, 2, 30, 1100}) {
     test::check_values(test::windowed<WindowOperation::box>(space, negative, window), std::vector<double>(60, 0.0));
   }
+}
+
+/// NaN of either sign with payloads, infinities and the largest numbers are told apart.
+template <class T, class Bits>
+void check_specials(std::initializer_list<Bits> nans) {
+  constexpr T infinity = std::numeric_limits<T>::infinity(), largest = std::numeric_limits<T>::max();
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  const std::vector<T> line{-infinity, infinity, infinity, largest, -largest, -infinity, -infinity, 0};
+  const Kokkos::DefaultExecutionSpace space;
+  test::check_values(test::windowed<WindowOperation::min>(space, line, 2),
+                     {-infinity, -infinity, infinity, largest, -largest, -infinity, -infinity, -infinity});
+  test::check_values(test::windowed<WindowOperation::max>(space, line, 2),
+                     {-infinity, infinity, infinity, infinity, largest, -largest, -infinity, 0});
+  for (const Bits bits : nans) {
+    std::vector<T> spoiled = line;
+    spoiled[1] = std::bit_cast<T>(bits);
+    INFO(std::hex << bits);
+    test::check_values(test::windowed<WindowOperation::min>(space, spoiled, 2),
+                       {-infinity, nan, nan, largest, -largest, -infinity, -infinity, -infinity});
+    test::check_values(test::windowed<WindowOperation::max>(space, spoiled, 2),
+                       {-infinity, nan, nan, infinity, largest, -largest, -infinity, 0});
+  }
+}
+
+TEST_CASE("extrema tell every NaN from the infinities", "[window]") {
+  check_specials<float, std::uint32_t>({0x7fc00000, 0xffc00000, 0x7f800001, 0xff800001, 0x7fffffff, 0xffffffff});
+  check_specials<double, std::uint64_t>({0x7ff8000000000000, 0xfff8000000000000, 0x7ff0000000000001, 0xfff0000000000001,
+                                         ~std::uint64_t{0} >> 1, ~std::uint64_t{0}});
 }
 
 /// Values of which each rounds, whose sums need more than 64 bits, and which nearly cancel.
@@ -192,7 +222,7 @@ TEST_CASE("a window plan and its operations print themselves", "[window][plan]")
                         .scratch_bytes = 560,
                         .workspace_bytes = 78};
   CHECK(to_string(plan) == "blocks league 12 team 34 vector 1 tile 136 parts 5 walk 6 scratch 560 B workspace 78 B");
-  CHECK(to_string(WindowPlan{}).starts_with("runs league 1 "));
+  CHECK(to_string(WindowPlan{}).starts_with("chunks league 1 "));
   CHECK_FALSE(plan == WindowPlan{});
   CHECK(to_string(WindowOperation::min) == "min");
   CHECK(to_string(WindowOperation::max) == "max");

@@ -7,31 +7,73 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <tessera/reduce/extrema.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
 
-/// An operation of the window kernels has the types of elements, values and results, and value(), join(), identity()
-/// and result(). Joins here compare integers that are in the order of the elements, NaN first: their order is free.
+/// An operation of the window kernels has the types of elements, of what stands for them in scratch, of values and of
+/// results, and staged(), value() of either, join(), identity() and result(); instead of the joins, if all its windows
+/// are short, window() of all elements of one, and whole_windows_max. Joins here compare integers that are in the order
+/// of the elements, NaN first: their order is free.
 template <class T, bool IsMin>
 struct WindowExtremum {
-  using Reducer = std::conditional_t<IsMin, Min<T>, Max<T>>;
   using in_type = T;
   using out_type = T;
-  using value_type = typename Reducer::chain_type;
+  using value_type = std::conditional_t<std::is_floating_point_v<T>,
+                                        std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>, T>;
+  using staged_type = value_type;
   static constexpr bool is_idempotent = true;
+  static constexpr int whole_windows_max = 0;
 
-  KOKKOS_FUNCTION value_type identity() const { return Reducer{}.chain_identity(); }
-  KOKKOS_FUNCTION value_type value(T element) const {
-    value_type key = identity();
-    Reducer{}.chain(key, element);
-    return key;
+  KOKKOS_FUNCTION value_type identity() const { return IsMin ? largest : smallest; }
+  KOKKOS_FUNCTION staged_type staged(T element) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return rotated(ordered(Kokkos::bit_cast<value_type>(element)), rotation);
+    } else {
+      return element;
+    }
+  }
+  template <class Element>
+  KOKKOS_FUNCTION value_type value(Element element) const {
+    if constexpr (std::is_same_v<Element, staged_type>) {
+      return element;
+    } else {
+      return staged(element);
+    }
   }
   KOKKOS_FUNCTION value_type join(value_type a, value_type b) const {
     return IsMin ? Kokkos::min(a, b) : Kokkos::max(a, b);
   }
-  KOKKOS_FUNCTION T result(value_type key) const { return Reducer{}.unchain(key); }
+  /// Of joined keys: whether a NaN is among them.
+  KOKKOS_FUNCTION static bool is_nan(value_type key) {
+    return std::is_floating_point_v<T> && (IsMin ? key < first_number : key > last_number);
+  }
+  KOKKOS_FUNCTION T result(value_type key) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return is_nan(key) ? Kokkos::Experimental::quiet_NaN_v<T> : Kokkos::bit_cast<T>(ordered(rotated(key, -rotation)));
+    } else {
+      return key;
+    }
+  }
+
+ private:
+  static constexpr value_type largest = Kokkos::Experimental::finite_max_v<value_type>;
+  static constexpr value_type smallest = Kokkos::Experimental::finite_min_v<value_type>;
+  /// NaN have all bits of the exponent, and are this many of either sign. Ordered, they lie at both ends: turned by
+  /// their number, all lie at the end that counts, beyond the infinities.
+  static constexpr value_type nans = sizeof(T) == 4 ? 0x7fffff : static_cast<value_type>(0xfffffffffffff);
+  static constexpr value_type rotation = IsMin ? nans : -nans;
+  static constexpr value_type first_number = smallest + 2 * nans;
+  static constexpr value_type last_number = largest - 2 * nans;
+
+  /// From bits to integers in the order of the numbers, and back.
+  KOKKOS_FUNCTION static value_type ordered(value_type bits) {
+    return bits ^ ((bits >> (8 * static_cast<int>(sizeof(value_type)) - 1)) & largest);
+  }
+  KOKKOS_FUNCTION static value_type rotated(value_type key, value_type by) {
+    using Unsigned = std::make_unsigned_t<value_type>;
+    return static_cast<value_type>(static_cast<Unsigned>(key) + static_cast<Unsigned>(by));
+  }
 };
 
 }  // namespace tessera::detail

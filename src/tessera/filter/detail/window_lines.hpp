@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/convert.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -28,7 +29,8 @@ KOKKOS_FUNCTION typename Op::value_type run_total(const Op& op, const Staged* el
 
 /// Teams of 256 that a multiprocessor shall hold: without the bound, registers leave room for fewer.
 template <ExecutionSpace Space, int Teams>
-using WindowPolicy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<256, Teams>>;
+using WindowPolicy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<256, Teams>,
+                                        Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
 
 /// stage_line with several 16-byte loads of a thread in flight, where that is all it takes: a device.
 template <TeamMember Member, class T, class Staged>
@@ -100,6 +102,30 @@ struct WindowLines {
       const std::int64_t i = i0 + k;
       const bool is_kept = i < computed || i >= computed_end;
       y[i * out.stride] = is_kept ? static_cast<Out>(x[i * in.stride]) : slot(k);
+    }
+  }
+
+  /// Outputs first .. first + count - 1 are all made of windows, and can be written in 16-byte pieces from the first
+  /// on.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_plain(const Out* y, std::int64_t first, int count) const {
+    const std::int64_t begin = boundary.left == BoundaryMode::keep ? window.reach_left : 0;
+    const std::int64_t end =
+        in.extent - (boundary.right == BoundaryMode::keep ? window.size - 1 - window.reach_left : 0);
+    return out.stride == 1 && first >= begin && first + count <= end && misaligned_head(y + first, 1) == 0;
+  }
+
+  /// Writes outputs from i on, as far as they exist.
+  template <int Count>
+  KOKKOS_FUNCTION void store_few(const In* x, Out* y, std::int64_t i, Packed<Out, Count> results) const {
+    const std::int64_t begin = boundary.left == BoundaryMode::keep ? window.reach_left : 0;
+    const std::int64_t end =
+        in.extent - (boundary.right == BoundaryMode::keep ? window.size - 1 - window.reach_left : 0);
+    TESSERA_NO_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      const bool is_kept = i + k < begin || i + k >= end;
+      if (i + k < in.extent) {
+        y[(i + k) * out.stride] = is_kept ? convert<Out>(x[(i + k) * in.stride]) : results.values[k];
+      }
     }
   }
 };

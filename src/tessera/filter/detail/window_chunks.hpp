@@ -1,0 +1,341 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variant chunks: tile and halo in team scratch, in chunks of a few neighbours. One begins where the window of output 0
+// does, so that no sum depends on tiles or teams, and a chunk of windows makes a chunk of outputs. A window is the end
+// of one chunk, whole chunks, and the beginning of another; the whole ones between come from totals of 1, 4, 16, ..
+// chunks. Nothing is ever subtracted.
+#ifndef TESSERA_FILTER_DETAIL_WINDOW_CHUNKS_HPP
+#define TESSERA_FILTER_DETAIL_WINDOW_CHUNKS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string_view>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
+#include <tessera/detail/packed.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/filter/detail/window_lines.hpp>
+#include <tessera/filter/window_plan.hpp>
+
+namespace tessera::detail {
+
+/// IsWide: whole chunks lie between the ends of a window.
+template <ExecutionSpace Space, class Op, bool IsWide>
+struct WindowChunks {
+  using policy_type =
+      Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<window_chunk_team_size, window_chunk_teams<Op, IsWide>>,
+                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+  using member_type = typename policy_type::member_type;
+  using In = typename Op::in_type;
+  using Out = typename Op::out_type;
+  using Value = typename Op::value_type;
+  static constexpr int width = window_chunk<In>;
+  static constexpr int turns = window_chunk_turns<is_host_space<Space>, Op>;
+  /// More pieces than this are not joined one by one.
+  static constexpr int pieces_max = 8;
+  using Chunk = Packed<In, width>;
+  using Staged = Packed<typename Op::staged_type, width>;
+  using Results = Packed<Out, width>;
+
+  WindowLines<Op> lines;
+  Op op;
+  int tile_chunks;
+  int span, tail;  // size - 1 = span * width + tail
+  std::int64_t tiles_per_line, tiles;
+  WindowChunksScratch pieces;
+
+  KOKKOS_FUNCTION void operator()(const member_type& team) const {
+    std::byte* scratch = team_scratch(team, pieces.bytes);
+    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
+      if (index != team.league_rank()) team.team_barrier();  // scratch has been read
+      const QuotientRemainder split =
+          tiles_per_line == tiles ? QuotientRemainder{0, index} : divide(index, tiles_per_line);
+      filter_tile(team, scratch, lines.in.line(split.quotient), lines.out.line(split.quotient),
+                  split.remainder * tile_chunks * width);
+    }
+  }
+
+ private:
+  /// first: the output that the tile begins with.
+  KOKKOS_FUNCTION void filter_tile(const member_type& team, std::byte* scratch, const In* x, Out* y,
+                                   std::int64_t first) const {
+    const auto outputs =
+        static_cast<int>(Kokkos::min<std::int64_t>(std::int64_t{tile_chunks} * width, lines.in.extent - first));
+    const int count = (outputs + width - 1) / width;
+    const auto* staged = reinterpret_cast<const Staged*>(scratch + pieces.staged_at);
+    stage(team, x, first - lines.window.reach_left, count + span + 1, scratch);
+    team.team_barrier();
+    const bool whole = lines.is_plain(y, first, count * width);
+    const auto store = [&](int chunk, const Results& results) {
+      const std::int64_t i = first + std::int64_t{chunk} * width;
+      if (whole) {
+        store_whole(reinterpret_cast<Results*>(y + i), results);
+      } else {
+        lines.store_few(x, y, i, results);
+      }
+    };
+    if constexpr (Op::whole_windows_max > 0) {
+      TESSERA_NO_UNROLL
+      for (int chunk = team.team_rank(); chunk < count; chunk += team.team_size()) {
+        store(chunk, join_windows(staged + chunk));
+      }
+    } else if constexpr (!IsWide) {
+      TESSERA_NO_UNROLL
+      for (int chunk = team.team_rank(); chunk < count; chunk += team.team_size()) {
+        store(chunk, span == 0 ? join_short(staged + chunk) : join_ends(staged + chunk, op.identity()));
+      }
+    } else if constexpr (Op::is_idempotent) {
+      const Pieces between = last_pieces(team, scratch, count);
+      TESSERA_NO_UNROLL
+      for (int chunk = team.team_rank(); chunk < count; chunk += team.team_size()) {
+        store(chunk, join_ends(staged + chunk, joined(between, between.count, chunk)));
+      }
+    } else {
+      Value between[turns];
+      join_digits(team, scratch, count, between);
+      TESSERA_UNROLL_ON_DEVICE
+      for (int turn = 0; turn < turns; ++turn) {
+        const int chunk = team.team_rank() + turn * team.team_size();
+        if (chunk < count) store(chunk, join_ends(staged + chunk, between[turn]));
+      }
+    }
+  }
+
+  /// count chunks of the line from element begin on, and their totals.
+  KOKKOS_FORCEINLINE_FUNCTION void stage(const member_type& team, const In* x, std::int64_t begin, int count,
+                                         std::byte* scratch) const {
+    constexpr int loads = 4;
+    auto* staged = reinterpret_cast<Staged*>(scratch + pieces.staged_at);
+    auto* totals = reinterpret_cast<Value*>(scratch + pieces.totals_at[0]);
+    const int step = team.team_size();
+    // Chunks of memory are not those of windows.
+    const auto shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(x + begin) % alignof(Chunk) / sizeof(In));
+    const std::int64_t first = begin - shift;
+    if (!is_host_space<Space> && lines.in.stride == 1 && first >= 0 &&
+        first + std::int64_t{count + 1} * width <= lines.in.extent) {
+      const auto* memory = reinterpret_cast<const Chunk*>(x + first);
+      const int next = shift == 0 ? 0 : 1;
+      for (int base = team.team_rank(); base < count; base += loads * step) {
+        Chunk loaded[loads], after[loads];
+        TESSERA_UNROLL
+        for (int load = 0; load < loads; ++load) {
+          const int c = base + load * step;
+          if (c < count) {
+            loaded[load] = load_whole(memory + c);
+            after[load] = load_whole(memory + c + next);
+          }
+        }
+        TESSERA_UNROLL
+        for (int load = 0; load < loads; ++load) {
+          const int c = base + load * step;
+          if (c < count) put(funnel(loaded[load], after[load], shift), c, staged, totals);
+        }
+      }
+      return;
+    }
+    const bool inside = begin >= 0 && begin + std::int64_t{count} * width <= lines.in.extent;
+    TESSERA_NO_UNROLL
+    for (int c = team.team_rank(); c < count; c += step) {
+      auto* elements = reinterpret_cast<typename Op::staged_type*>(staged + c);
+      const std::int64_t j = begin + std::int64_t{c} * width;
+      TESSERA_NO_UNROLL
+      for (int e = 0; e < width; ++e) {
+        elements[e] = op.staged(inside ? x[(j + e) * lines.in.stride]
+                                       : lines.boundary.element(x, lines.in.stride, j + e, lines.in.extent));
+      }
+      if constexpr (IsWide) totals[c] = total(staged + c);
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void put(const Chunk& chunk, int at, Staged* staged, Value* totals) const {
+    Staged elements;
+    TESSERA_UNROLL
+    for (int e = 0; e < width; ++e) elements.values[e] = op.staged(chunk.values[e]);
+    staged[at] = elements;
+    if constexpr (IsWide) totals[at] = total(&elements);
+  }
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Value total(const Staged* chunk) const {
+    Value values[width];
+    load(chunk, values);
+    Value sum = op.join(values[0], values[1]);
+    if constexpr (width == 4) sum = op.join(sum, op.join(values[2], values[3]));
+    return sum;
+  }
+
+  /// Totals of size chunks from each chunk on, and what of them makes up the span - 1 chunks after one.
+  struct Pieces {
+    Value *level, *next;
+    int size, known, begin, count;
+  };
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pieces first_pieces(std::byte* scratch, int count) const {
+    return {reinterpret_cast<Value*>(scratch + pieces.totals_at[0]),
+            reinterpret_cast<Value*>(scratch + pieces.totals_at[1]),
+            1,
+            count + span,
+            1,
+            span - 1};
+  }
+
+  /// From totals of size chunks to those of four times as many.
+  KOKKOS_FORCEINLINE_FUNCTION void widen(const member_type& team, Pieces& between) const {
+    Value *const level = between.level, *const next = between.next;
+    const int size = between.size;
+    between.known -= 3 * size;
+    for (int c = team.team_rank(); c < between.known; c += team.team_size()) {
+      next[c] = op.join(op.join(level[c], level[c + size]), op.join(level[c + 2 * size], level[c + 3 * size]));
+    }
+    team.team_barrier();
+    between.level = next;
+    between.next = level;
+    between.size *= 4;
+  }
+
+  /// The first count >= 1 pieces that follow a chunk. The last one of all may overlap the one before.
+  KOKKOS_FORCEINLINE_FUNCTION Value joined(const Pieces& between, int count, int chunk) const {
+    const Value* piece = between.level + chunk + between.begin;
+    Value total = *piece;
+    TESSERA_NO_UNROLL
+    for (int k = 2; k < count; ++k) {
+      piece += between.size;
+      total = op.join(total, *piece);
+    }
+    if (count == 1) return total;
+    return op.join(total,
+                   between.level[chunk + Kokkos::min(between.begin + (count - 1) * between.size, span - between.size)]);
+  }
+
+  /// For extrema, which may take a chunk twice.
+  KOKKOS_FORCEINLINE_FUNCTION Pieces last_pieces(const member_type& team, std::byte* scratch, int count) const {
+    Pieces between = first_pieces(scratch, count);
+    while (between.count > pieces_max) {
+      widen(team, between);
+      between.count = (span - 1 + between.size - 1) / between.size;
+    }
+    return between;
+  }
+
+  /// For sums: the digits of span - 1 to the base 4. between: of each of a thread's chunks the ones after it.
+  KOKKOS_FORCEINLINE_FUNCTION void join_digits(const member_type& team, std::byte* scratch, int count,
+                                               Value (&between)[turns]) const {
+    Pieces digits = first_pieces(scratch, count);
+    for (;;) {
+      const bool is_last = digits.count <= pieces_max;
+      const int taken = is_last ? digits.count : digits.count % 4;
+      if (taken > 0) {
+        TESSERA_UNROLL_ON_DEVICE
+        for (int turn = 0; turn < turns; ++turn) {
+          const int chunk = team.team_rank() + turn * team.team_size();
+          if (chunk >= count) continue;
+          const Value total = joined(digits, taken, chunk);
+          between[turn] = digits.begin == 1 ? total : op.join(between[turn], total);
+        }
+      }
+      if (is_last) return;
+      digits.begin += taken * digits.size;
+      digits.count /= 4;
+      widen(team, digits);
+    }
+  }
+
+  /// Windows whose elements are all taken at once.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Results join_windows(const Staged* staged) const {
+    constexpr int chunks = static_cast<int>(ceil_div(Op::whole_windows_max + width - 1, width));
+    Value values[chunks * width] = {}, joined[width];
+    TESSERA_UNROLL
+    for (int c = 0; c < chunks; ++c) {
+      if (c <= span + 1) load(staged + c, values + c * width);
+    }
+    with_constant<Op::whole_windows_max>(static_cast<int>(lines.window.size) - 1, [&](auto last) {
+      TESSERA_UNROLL
+      for (int s = 0; s < width; ++s) joined[s] = op.template window<last + 1>(values + s);
+    });
+    return results(joined);
+  }
+
+  /// Windows of no more elements than a chunk.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Results join_short(const Staged* staged) const {
+    Value values[2 * width], joined[width];
+    load(staged, values);
+    load(staged + 1, values + width);
+    with_constant<width>(tail, [&](auto last) {
+      TESSERA_UNROLL
+      for (int s = 0; s < width; ++s) {
+        joined[s] = values[s];
+        TESSERA_UNROLL
+        for (int k = 1; k <= last; ++k) joined[s] = op.join(joined[s], values[s + k]);
+      }
+    });
+    return results(joined);
+  }
+
+  /// Windows that start in one chunk: its end, the whole chunks between, and the beginning of a later one.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Results join_ends(const Staged* staged, Value between) const {
+    Value joined[width], beginnings[2 * width];
+    load(staged, joined);
+    TESSERA_UNROLL
+    for (int s = width - 2; s >= 0; --s) joined[s] = op.join(joined[s], joined[s + 1]);
+    load(staged + span, beginnings);
+    load(staged + span + 1, beginnings + width);
+    TESSERA_UNROLL
+    for (int s = 1; s < width; ++s) {
+      beginnings[s] = op.join(beginnings[s - 1], beginnings[s]);
+      beginnings[width + s] = op.join(beginnings[width + s - 1], beginnings[width + s]);
+    }
+    // The first chunk of them is whole where windows reach its end.
+    const Value with_first = IsWide ? op.join(between, beginnings[width - 1]) : beginnings[width - 1];
+    with_constant<width>(tail, [&](auto last) {
+      TESSERA_UNROLL
+      for (int s = 0; s < width; ++s) {
+        if (last + s >= width - 1) {
+          joined[s] = op.join(joined[s], with_first);
+        } else if constexpr (IsWide) {
+          joined[s] = op.join(joined[s], between);
+        }
+        if (last + s != width - 1) joined[s] = op.join(joined[s], beginnings[last + s]);
+      }
+    });
+    return results(joined);
+  }
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Results results(const Value (&joined)[width]) const {
+    Results all;
+    TESSERA_UNROLL
+    for (int s = 0; s < width; ++s) all.values[s] = op.result(joined[s]);
+    return all;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Staged* chunk, Value* values) const {
+    const Staged loaded = *chunk;  // one access
+    TESSERA_UNROLL
+    for (int e = 0; e < width; ++e) values[e] = op.value(loaded.values[e]);
+  }
+};
+
+template <bool IsWide, ExecutionSpace Space, class Op>
+void launch_window_chunks(std::string_view function, const Space& space, const WindowPlan& plan,
+                          const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
+  using Functor = WindowChunks<Space, Op, IsWide>;
+  constexpr int width = Functor::width;
+  const std::int64_t tiles_per_line = ceil_div(lines.in.extent, plan.tile);
+  const Functor functor{lines,
+                        op,
+                        plan.tile / width,
+                        static_cast<int>((lines.window.size - 1) / width),
+                        static_cast<int>((lines.window.size - 1) % width),
+                        tiles_per_line,
+                        lines.in.lines() * tiles_per_line,
+                        window_chunks_scratch<Op>(plan.tile, lines.window.size)};
+  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
+                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
+  require_launchable(function, policy, functor, asked_team_size);
+  Kokkos::parallel_for("tessera::window::chunks", policy, functor);
+}
+
+}  // namespace tessera::detail
+
+#endif
