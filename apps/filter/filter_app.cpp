@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <string_view>
+#include <utility>
+
 #include "common/driver.hpp"
 #include "common/failure.hpp"
 #include "common/text.hpp"
@@ -13,6 +17,24 @@
 
 namespace tessera::apps {
 namespace {
+
+/// What several applications at once left, against what they leave one by one.
+void verify_joined(const FilterEngine& engine, const FilterArrays& arrays, const RunOptions& options,
+                   Verification& verification) {
+  const auto hash = [](const HostArray& array) {
+    const std::size_t bytes = element_count(array.shape) * size_of(array.type);
+    return std::hash<std::string_view>()({array.buffer.as<char>(), bytes});
+  };
+  const auto joined = std::pair(hash(arrays.previous), hash(arrays.output));
+  engine.apply_one_by_one(options);
+  engine.fetch_previous();
+  (void)engine.fetch_output();
+  if (std::pair(hash(arrays.previous), hash(arrays.output)) == joined) {
+    verification.method += "; one by one, all applications left the same bits";
+  } else if (std::exchange(verification.passed, false)) {
+    verification.first_wrong = "one by one, the applications left other bits";
+  }
+}
 
 Verification verified(DriverRun& run, const FilterEngine& engine, const FilterRequest& request,
                       const FilterArrays& arrays, const RunOptions& options) {
@@ -26,6 +48,7 @@ Verification verified(DriverRun& run, const FilterEngine& engine, const FilterRe
   engine.fetch_previous();
   Verification verification = against(following_request(request), arrays.previous);
   verification.method += fmt::format(", of application {} to what the one before it stored", request.iterate);
+  if (engine.joins_applications(options)) verify_joined(engine, arrays, options, verification);
   return verification;
 }
 

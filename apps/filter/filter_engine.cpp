@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "filter_engine.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
@@ -64,11 +65,15 @@ class SpaceFilterEngine final : public FilterEngine {
     return with_library_errors([&] {
       Measurement measurement;
       measurement.seconds =
-          m_iterate > 1 ? time_iterations(options) : time_repeats(m_space, options, first_into(m_output, options));
+          time_repeats(m_space, options,
+                       m_iterate > 1 ? applications(options, calls_of(options)) : first_into(m_output, options, 1));
       m_first->check();
       if (m_iterate > 1) m_following->check();
       last().describe(options, measurement);
-      if (m_iterate > 1) measurement.plan.emplace_back("iterate", m_iterate);
+      if (m_iterate > 1) {
+        measurement.plan.emplace_back("iterate", m_iterate);
+        measurement.plan.emplace_back("calls", calls_of(options).count());
+      }
       measurement.operation = m_operation;
       measurement.bytes =
           m_input_bytes + m_output_bytes + static_cast<std::uint64_t>(m_iterate - 1) * 2 * m_output_bytes;
@@ -77,6 +82,15 @@ class SpaceFilterEngine final : public FilterEngine {
     });
   }
 
+  bool joins_applications(const RunOptions& options) const override {
+    return m_iterate > 1 && calls_of(options).count() < m_iterate;
+  }
+  void apply_one_by_one(const RunOptions& options) const override {
+    with_library_errors([&] {
+      applications(options, {1, 1, 0, m_iterate - 2})();
+      m_space.fence("tessera-filter: applications one by one");
+    });
+  }
   Transfer to_device() const override { return m_to_device; }
   Transfer fetch_output() const override { return m_output.to_host(); }
   void fetch_previous() const override { (void)m_previous->to_host(); }
@@ -86,19 +100,47 @@ class SpaceFilterEngine final : public FilterEngine {
 
   const FilterStep& last() const { return m_iterate > 1 ? *m_following : *m_first; }
 
-  std::function<void()> first_into(const Bytes& target, const RunOptions& options) const {
-    return m_first->prepared(m_input.data(), target.data(), options);
+  std::function<void()> first_into(const Bytes& target, const RunOptions& options, int steps) const {
+    return m_first->prepared(m_input.data(), target.data(), options, steps);
   }
 
-  std::vector<double> time_iterations(const RunOptions& options) const {
+  /// How the applications are made: some by the first call, which reads the input, then `full` calls of `most` each and
+  /// one of `rest`, if there are any. The last one is by itself, for the verification: the other array then has what it
+  /// read.
+  struct Calls {
+    int first, most, rest;
+    std::int64_t full;
+    [[nodiscard]] std::int64_t count() const { return 1 + full + (rest > 0 ? 1 : 0) + 1; }
+  };
+
+  Calls calls_of(const RunOptions& options) const {
+    std::int64_t left = m_iterate - 1;
+    Calls calls{static_cast<int>(std::min<std::int64_t>(left, m_first->most_steps(options))),
+                m_following->most_steps(options), 0, 0};
+    left -= calls.first;
+    calls.full = left / calls.most;
+    calls.rest = static_cast<int>(left % calls.most);
+    return calls;
+  }
+
+  std::function<void()> applications(const RunOptions& options, const Calls& calls) const {
     // The last one writes the output, the one before it the other array, and so on back to the first.
-    const auto first = first_into(m_iterate % 2 != 0 ? m_output : *m_previous, options);
-    const auto to = m_following->prepared(m_previous->data(), m_output.data(), options);
-    const auto fro = m_following->prepared(m_output.data(), m_previous->data(), options);
-    return time_repeats(m_space, options, [&] {
+    const auto into_output = [&](int steps) {
+      return m_following->prepared(m_previous->data(), m_output.data(), options, steps);
+    };
+    const auto into_previous = [&](int steps) {
+      return m_following->prepared(m_output.data(), m_previous->data(), options, steps);
+    };
+    return [calls, first = first_into(calls.count() % 2 != 0 ? m_output : *m_previous, options, calls.first),
+            to = into_output(calls.most), fro = into_previous(calls.most),
+            rest = into_previous(std::max(calls.rest, 1)), last = into_output(1)] {
       first();
-      for (std::int64_t left = m_iterate - 1; left > 0; --left) (left % 2 != 0 ? to : fro)();
-    });
+      for (std::int64_t after = calls.count() - 2; after > calls.count() - 2 - calls.full; --after) {
+        (after % 2 != 0 ? fro : to)();
+      }
+      if (calls.rest > 0) rest();
+      last();
+    };
   }
 
   Space m_space;

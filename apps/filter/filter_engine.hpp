@@ -105,6 +105,10 @@ class FilterEngine {
   /// Times all applications; the output is then that of the last repeat. The plan is that of the last application. The
   /// measurement is not yet verified.
   [[nodiscard]] virtual Measurement measure(const RunOptions& options) const = 0;
+  /// Whether a call makes several applications.
+  [[nodiscard]] virtual bool joins_applications(const RunOptions& options) const = 0;
+  /// All applications again, a call for each.
+  virtual void apply_one_by_one(const RunOptions& options) const = 0;
   [[nodiscard]] virtual Transfer to_device() const = 0;
   /// Brings the output to the host.
   [[nodiscard]] virtual Transfer fetch_output() const = 0;

@@ -12,14 +12,17 @@
 
 namespace tessera::apps {
 
-/// One application of a filter to lines of one extent.
+/// Applications of a filter to lines of one extent.
 class FilterStep {
  public:
   virtual ~FilterStep() = default;
   /// The variant that automatic stands for.
   [[nodiscard]] virtual std::string automatic_variant() const = 0;
-  /// A call that submits it to the space's default instance, from in to out: arrays in memory of the space.
-  [[nodiscard]] virtual std::function<void()> prepared(const void* in, void* out, const RunOptions& options) const = 0;
+  /// Applications that one call can make.
+  [[nodiscard]] virtual int most_steps(const RunOptions&) const { return 1; }
+  /// A call that submits that many to the space's default instance, from in to out: arrays in memory of the space.
+  [[nodiscard]] virtual std::function<void()> prepared(const void* in, void* out, const RunOptions& options,
+                                                       int steps) const = 0;
   /// Waits for what was submitted. \throws InvalidArgument where its data is not as the request wants it
   virtual void check() const {}
   /// Sets the variant and the plan.

@@ -38,10 +38,14 @@ class TypedFilterStep final : public FilterStep {
 
   std::string automatic_variant() const override { return std::string(to_string(plan(m_options).variant)); }
 
-  std::function<void()> prepared(const void* in, void* out, const RunOptions& run_options) const override {
+  int most_steps(const RunOptions& run_options) const override { return plan(options(run_options)).most_steps; }
+
+  std::function<void()> prepared(const void* in, void* out, const RunOptions& run_options, int steps) const override {
     const auto source = step_array<Space>(static_cast<const In*>(in), m_shape);
     const auto target = step_array<Space>(static_cast<Out*>(out), m_out_shape);
-    return [this, source, target, options = options(run_options)] {
+    FilterOptions followed = options(run_options);
+    followed.steps = steps;
+    return [this, source, target, options = followed] {
       const auto filter = [&](const auto&... found) {
         if (m_convolve) {
           convolve(m_space, source, m_weights, target, options, found...);

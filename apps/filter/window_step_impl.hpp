@@ -39,7 +39,7 @@ class WindowStep final : public FilterStep {
 
   std::string automatic_variant() const override { return std::string(to_string(plan(m_options).variant)); }
 
-  std::function<void()> prepared(const void* in, void* out, const RunOptions& run_options) const override {
+  std::function<void()> prepared(const void* in, void* out, const RunOptions& run_options, int) const override {
     const auto source = step_array<Space>(static_cast<const In*>(in), m_shape);
     const auto target = step_array<Space>(static_cast<Out*>(out), m_shape);
     const WindowOptions options = with_sizes(m_options, run_options);
@@ -88,7 +88,7 @@ class MedianStep final : public FilterStep {
 
   std::string automatic_variant() const override { return std::string(to_string(plan(m_options).method)); }
 
-  std::function<void()> prepared(const void* in, void* out, const RunOptions& run_options) const override {
+  std::function<void()> prepared(const void* in, void* out, const RunOptions& run_options, int) const override {
     const auto source = step_array<Space>(static_cast<const In*>(in), m_shape);
     const auto target = step_array<Space>(static_cast<In*>(out), m_shape);
     return [this, source, target, options = with_sizes(m_options, run_options)] {

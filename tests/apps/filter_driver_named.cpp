@@ -123,6 +123,31 @@ TEST_CASE("tessera-filter: --iterate gives the bits of runs through stored outpu
         std::vector<std::int64_t>{1, 4, 10, 16, 19, 16, 10, 4, 1});
 }
 
+TEST_CASE("tessera-filter: applications that one call makes") {
+  const Inputs inputs;
+  const std::size_t size = 20011;
+  std::vector<float> line;
+  for (std::size_t k = 0; k < size; ++k) line.push_back(static_cast<float>(k * k % 1013) - 400);
+  const std::string file = inputs.folder / "long.h5";
+  add_values(create_file(file).get(), "f", line, {size});
+  const std::vector<std::string> weights{"--weights=0.3,0.2,0.4", "--mode=mirror", "--variant=vectorized"};
+  std::string read = file + ":/f";
+  for (int n = 1; n <= 40; ++n) {
+    inputs.store(read, weights, std::to_string(n));
+    read = inputs.out + ":/" + std::to_string(n);
+    if (n != 2 && n != 3 && n != 19 && n != 40) continue;
+    std::vector<std::string> iterated = weights;
+    iterated.insert(iterated.end(), {"--iterate", std::to_string(n), "--json=-", "--quiet", "--repeat=2", "--output",
+                                     inputs.out + ":/r", "--force"});
+    const auto run = record_of(inputs.filter(file + ":/f", iterated))["runs"][0];
+    INFO(run.dump());
+    CHECK(read_values<float>(inputs.out + ":/r") == read_values<float>(read));
+    CHECK(run["plan"]["calls"] == (n == 2 ? 2 : n == 3 ? 2 : n == 19 ? 3 : 4));
+    const std::string method = run["verification"]["method"];
+    CHECK((method.find("; one by one, all applications left the same bits") != std::string::npos) == (n > 2));
+  }
+}
+
 TEST_CASE("tessera-filter: the record of several applications") {
   const Inputs inputs;
   const auto run_of = [&](const std::string& name, std::vector<std::string> arguments) {
@@ -151,6 +176,11 @@ TEST_CASE("tessera-filter: a wrong last application is exit status 1") {
                                                              "--quiet", "--output", inputs.out + ":/r"});
   CHECK(end.status == 1);
   CHECK(end.err.find(":/x: gaussian (overlapping) did not verify: index (2, 36): got ") != std::string::npos);
+  const ProgramEnd joined = run_quickly(TESSERA_FAULTY_FILTER, {inputs.file + ":/x", "--gaussian=0", "--iterate=4",
+                                                                "--quiet", "--output", inputs.out + ":/r"});
+  CHECK(joined.status == 1);
+  CHECK(joined.err.find(": gaussian (overlapping) did not verify: one by one, the applications left other bits") !=
+        std::string::npos);
   CHECK(inputs.folder.names() == std::vector<std::string>{"in.h5"});
 }
 

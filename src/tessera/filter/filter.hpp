@@ -20,6 +20,7 @@
 #include <tessera/filter/detail/filter_register_blocked.hpp>
 #include <tessera/filter/detail/filter_request.hpp>
 #include <tessera/filter/detail/filter_short_lines.hpp>
+#include <tessera/filter/detail/filter_steps.hpp>
 #include <tessera/filter/detail/filter_vectorized.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
 #include <tessera/filter/filter_options.hpp>
@@ -60,9 +61,15 @@ void require_variant(std::string_view function, const FilterShape& shape, const 
 template <class Types, ExecutionSpace Space>
 void launch_vectorized_lines(const Space& space, const FilterPlan& plan, const FilterShape& shape,
                              const FilterJob<Types>& job, std::span<const double> weights, int asked_team_size) {
+  const int slots = narrow_slots<Types>(shape);
+  if (plan.steps > 1) {
+    if constexpr (!is_host_space<Space>) {
+      if (slots <= 8) return launch_steps<8>(space, plan, job, weights, asked_team_size);
+    }
+    return launch_steps<steps_slots_max>(space, plan, job, weights, asked_team_size);
+  }
   const bool is_short = has_short_lines<Types>(shape, plan.team_size);
   if constexpr (!is_host_space<Space>) {
-    const int slots = narrow_slots<Types>(shape);
     if (slots <= 12 && is_short) return launch_short_lines<12>(space, plan, shape, job, weights, asked_team_size);
     if (slots <= 12) return launch_vectorized<12>(space, plan, job, weights, asked_team_size);
     if (slots <= 17 && !is_short) return launch_vectorized<17>(space, plan, job, weights, asked_team_size);
@@ -191,12 +198,18 @@ void filter_lines(std::string_view function, bool reversed, const Space& space, 
 /// Outputs near an end of mode odd, renormalise or keep, and all under NaN policy omit, take every element of their
 /// window from memory. A NaN or Inf reaches exactly the outputs whose window holds it. Terms are added in the order of
 /// k: the same bits on every run with one plan and device.
+///
+/// options.steps applications give the bits that as many calls through stored outputs do, and read and write memory
+/// once; FilterPlan::most_steps says how many one call makes (more than 1: floats in their own type, contiguous lines
+/// of many elements, few taps, NaN policy propagate, modes of elements or keep, wrap at both ends or none).
+///
 /// Scratch: as the variant stages, at most tile + halo elements, the weights of a pass and a sum an output. Compulsory
-/// bytes: each element of in read once, each of out written once. \throws InvalidArgument  for extents other than
-/// those, weights that sum to 0 under mode renormalise or NaN policy
-///                          omit, NaN policy error without a workspace, a variant that cannot do it, overlapping views,
-///                          an origin beyond the window, a cval that the input's type cannot hold, sizes of league or
-///                          team that the space cannot have
+/// bytes: each element of in read once, each of out written once.
+///
+/// \throws InvalidArgument  for extents other than those, weights that sum to 0 under mode renormalise or NaN policy
+///                          omit, more steps than a call makes, NaN policy error without a workspace, a variant that
+///                          cannot do it, overlapping views, an origin beyond the window, a cval that the input's type
+///                          cannot hold, sizes of league or team that the space cannot have
 /// \throws ResourceError    where the plan's scratch exceeds what a team can have
 template <ExecutionSpace Space, View InView, View OutView>
 void correlate(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,

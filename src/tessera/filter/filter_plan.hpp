@@ -28,6 +28,8 @@ struct FilterPlan {
   int tile = 1;                   ///< outputs a team makes at a time
   int taps_per_pass = 1;          ///< more taps than this take several passes over the tile
   int halo = 0;                   ///< elements staged beyond the tile, both sides together
+  int steps = 1;                  ///< applications of the filter
+  int most_steps = 1;             ///< that one call can make, for these types, extents and options
   std::size_t scratch_bytes = 0;  ///< level 0, a team
   bool operator==(const FilterPlan&) const = default;
 };
@@ -36,7 +38,8 @@ inline std::string to_string(const FilterPlan& plan) {
   return std::string(to_string(plan.variant)) + " league " + std::to_string(plan.league_size) + " team " +
          std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " tile " +
          std::to_string(plan.tile) + " halo " + std::to_string(plan.halo) + " taps a pass " +
-         std::to_string(plan.taps_per_pass) + " scratch " + std::to_string(plan.scratch_bytes) + " B";
+         std::to_string(plan.taps_per_pass) + " steps " + std::to_string(plan.steps) + " scratch " +
+         std::to_string(plan.scratch_bytes) + " B";
 }
 
 namespace detail {
@@ -69,6 +72,14 @@ inline constexpr int narrow_slots_max = 33;
 inline constexpr int vectorized_team_size = 128;
 inline constexpr int vectorized_teams_at_once = 9;
 inline constexpr int vectorized_chunks_per_thread = 4;
+
+/// Several applications at once: the most slots, the most of them, the share of a tile that their halos may be, and
+/// the neighbouring chunks of a thread, an odd number: the threads' first ones then lie in different banks.
+inline constexpr int steps_slots_max = 12;
+inline constexpr int steps_max = 16;
+inline constexpr int steps_halo_share = 8;
+inline constexpr int steps_run = 5;
+inline constexpr int steps_teams_at_once = 7;
 
 /// Lines of no more tiles are short.
 inline constexpr int short_line_tiles = 8;
@@ -140,6 +151,13 @@ struct FilterShape {
 template <class Types>
 int vectorized_tile(int team_size) {
   return packed_length<typename Types::in_type> * vectorized_chunks_per_thread * team_size;
+}
+
+/// Of a line. A host thread takes several runs a tile, so that the tile's own cost does not show.
+template <class Types>
+int line_tile(const DeviceLimits& limits, int team_size) {
+  const int tile = vectorized_tile<Types>(team_size);
+  return limits.is_host ? tile * static_cast<int>(ceil_div(512 * packed_length<typename Types::in_type>, tile)) : tile;
 }
 
 /// Lines that a team takes several of, or in equal parts.
@@ -232,6 +250,41 @@ std::int64_t plan_direct(const DeviceLimits& limits, const FilterShape& shape, F
   return shape.lines * ceil_div(shape.extent, plan.tile);
 }
 
+/// Chunks of the halo that each of several applications takes: a reflection at the left end is of the elements that the
+/// right halo holds, which is made as wide as the left one.
+template <class Types>
+int step_halo_chunks(const FilterShape& shape) {
+  const auto left = static_cast<int>(ceil_div(shape.reach_left, packed_length<typename Types::in_type>));
+  return std::max(halo_chunks<Types>(shape.taps, shape.reach_left), 2 * left);
+}
+
+/// Whether what one application stores is all that the next one needs of a line, its ends too.
+template <class Types>
+bool takes_steps(const FilterShape& shape, const FilterOptions& options) {
+  const auto plain = [](BoundaryMode mode) {
+    return mode != BoundaryMode::odd && mode != BoundaryMode::renormalise && mode != BoundaryMode::valid;
+  };
+  if (options.nan != NanPolicy::propagate || !plain(options.mode_left) || !plain(options.mode_right)) return false;
+  // A line that goes on round its ends does so at both of them.
+  if ((options.mode_left == BoundaryMode::wrap) != (options.mode_right == BoundaryMode::wrap)) return false;
+  // A reflection at the right end is of the elements that the left halo holds.
+  const bool reflects = options.mode_right == BoundaryMode::reflect || options.mode_right == BoundaryMode::mirror;
+  constexpr int width = packed_length<typename Types::in_type>;
+  return !reflects || shape.taps - 1 - shape.reach_left <= ceil_div(shape.reach_left, width) * width;
+}
+
+/// Of variant vectorized on contiguous lines with teams of that size.
+template <class Types>
+int most_filter_steps(const DeviceLimits& limits, const FilterShape& shape, const FilterOptions& options,
+                      int team_size) {
+  const int tile = line_tile<Types>(limits, team_size);
+  const int halo = packed_length<typename Types::in_type> * step_halo_chunks<Types>(shape);
+  const bool fits = has_line_kernels<Types> && shape.direction == LineDirection::along && shape.extent > tile &&
+                    !has_short_lines<Types>(shape, team_size) && narrow_slots<Types>(shape) <= steps_slots_max &&
+                    takes_steps<Types>(shape, options);
+  return fits ? std::clamp(halo == 0 ? steps_max : tile / steps_halo_share / halo, 1, steps_max) : 1;
+}
+
 template <class Types>
 std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shape, FilterPlan& plan) {
   constexpr int width = packed_length<typename Types::in_type>;
@@ -253,10 +306,15 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
     plan.scratch_bytes = layout.bytes();
     return ceil_div(shape.lines, share.lines) * share.segments;
   }
-  // A host thread takes several runs a tile, so that the tile's own cost does not show.
-  const int tile = vectorized_tile<Types>(plan.team_size);
-  plan.tile = limits.is_host ? tile * static_cast<int>(ceil_div(512 * width, tile)) : tile;
-  layout.append<Packed<typename Types::in_type>>(static_cast<std::size_t>((plan.tile + plan.halo) / width));
+  plan.tile = line_tile<Types>(limits, plan.team_size);
+  if (plan.steps > 1) plan.halo = width * step_halo_chunks<Types>(shape) * plan.steps;
+  int chunks = (plan.tile + plan.halo) / width;
+  if (plan.steps > 1) {
+    // The last runs are read to their ends.
+    const int round = steps_run * plan.team_size;
+    chunks = static_cast<int>(ceil_div(chunks, round)) * round + (steps_slots_max + width - 2) / width;
+  }
+  layout.append<Packed<typename Types::in_type>>(static_cast<std::size_t>(chunks));
   plan.scratch_bytes = layout.bytes();
   return shape.lines * ceil_div(shape.extent + width - 1, plan.tile);
 }
@@ -317,6 +375,13 @@ FilterPlan make_filter_plan(const DeviceLimits& limits, const FilterShape& shape
   plan.variant = options.variant == FilterVariant::automatic ? best_variant<Types>(limits, shape, options.team_size)
                                                              : options.variant;
   plan.team_size = options.team_size != 0 ? options.team_size : (limits.is_host ? 1 : vectorized_team_size);
+  if (plan.variant == FilterVariant::vectorized) {
+    plan.most_steps = most_filter_steps<Types>(limits, shape, options, plan.team_size);
+  }
+  require_argument(1 <= options.steps && options.steps <= plan.most_steps, "tessera::filter", "options",
+                   "steps " + std::to_string(options.steps), "1 to " + std::to_string(plan.most_steps),
+                   "make the others with another call");
+  plan.steps = options.steps;
   std::int64_t tiles = 0;
   switch (plan.variant) {
     case FilterVariant::direct:

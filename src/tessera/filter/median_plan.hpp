@@ -148,7 +148,7 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
   std::int64_t window = taps;
   if (taps <= median_chunks_max) {
     WindowPlan chunks;
-    plan_window_chunks<WindowMedian<T, T>>(limits, extent, {taps, taps / 2}, options.team_size, chunks);
+    plan_window_chunks<WindowMedian<T, T>>(function, limits, extent, {taps, taps / 2}, options.team_size, chunks);
     plan.method = MedianMethod::chunks;
     plan.team_size = chunks.team_size;
     plan.tile = chunks.tile;

@@ -161,8 +161,9 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
 /// a team. Where m is beyond 8 parts of about 2000 elements, or 4000 of four bytes (half of that on hosts), three
 /// kernels and a workspace read it three times. An n less than m costs like m. Lines along another axis than that of
 /// stride 1 are read element by element. Scratch: WindowPlan::scratch_bytes a team. Compulsory bytes: each element of
-/// in read once, each of out written once. \throws InvalidArgument  for an axis that in has not, m < 1, an origin
-/// beyond the window, extents that differ,
+/// in read once, each of out written once.
+///
+/// \throws InvalidArgument  for an axis that in has not, m < 1, an origin beyond the window, extents that differ,
 ///                          overlapping views, a cval that the input's type cannot hold, a workspace that is too small,
 ///                          sizes of league or team that the space cannot have
 /// \throws ResourceError    where the plan's scratch exceeds what a team can have

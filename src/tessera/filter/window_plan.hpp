@@ -175,8 +175,9 @@ std::int64_t window_part_limit(bool is_host) {
 }
 
 template <class Op>
-void plan_window_chunks(const DeviceLimits& limits, std::int64_t extent, const WindowShape& window, int asked_team_size,
-                        WindowPlan& plan) {
+void plan_window_chunks(std::string_view function, const DeviceLimits& limits, std::int64_t extent,
+                        const WindowShape& window, int asked_team_size, WindowPlan& plan) {
+  require_team_size(function, asked_team_size, limits.is_host ? limits.concurrency : window_chunk_team_size);
   constexpr int width = window_chunk<typename Op::in_type>;
   const int thread_elements = width * (limits.is_host ? window_chunk_turns<true, Op> : window_chunk_turns<false, Op>);
   plan.variant = WindowVariant::chunks;
@@ -227,13 +228,13 @@ template <class Op>
 WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
                             std::int64_t extent, const WindowShape& window, const WindowOptions& options) {
   require_league_size(function, options.league_size);
-  require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
   WindowPlan plan;
   std::int64_t tiles = 0;
   if (window.size <= window_chunks_limit<typename Op::in_type>(limits.is_host)) {
-    plan_window_chunks<Op>(limits, extent, window, options.team_size, plan);
+    plan_window_chunks<Op>(function, limits, extent, window, options.team_size, plan);
     tiles = lines * ceil_div(extent, plan.tile);
   } else {
+    require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
     const auto shape = window_block_shape(extent, window, window_part_limit<Op>(limits.is_host));
     plan_window_blocks<Op>(limits, lines, shape, plan);
     tiles = lines * ceil_div(shape.part_end - shape.part_begin, plan.walk);

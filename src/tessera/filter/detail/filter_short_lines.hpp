@@ -151,17 +151,17 @@ struct FilterShortLines {
       const int within = c - l * out_chunks.value();
       const int i = tile.first + within * width - tile.shift(l);
       if (c >= count || i >= static_cast<int>(job.out.extent)) continue;
-      Chunk sums;
+      Chunk sums[1];
       correlate_narrow(chunks + l * in_chunks.value() + within, taps, sums);
       T* target = tile.y + (l * out_stride + i);
-      if (i + width <= begin || i >= end || has_nan(sums)) {
+      if (i + width <= begin || i >= end || has_nan(sums[0])) {
         left |= 1U << turn;
       } else if (i >= begin && i + width <= end && is_aligned(target)) {
-        *reinterpret_cast<Chunk*>(target) = sums;
+        *reinterpret_cast<Chunk*>(target) = sums[0];
       } else {
         TESSERA_UNROLL
         for (int v = 0; v < width; ++v) {
-          if (i + v >= begin && i + v < end) target[v] = sums.values[v];
+          if (i + v >= begin && i + v < end) target[v] = sums[0].values[v];
         }
         if (begin > 0 || end < static_cast<int>(job.out.extent)) left |= 1U << turn;
       }

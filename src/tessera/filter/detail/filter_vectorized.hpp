@@ -43,26 +43,41 @@ struct FilterVectorized {
     auto* chunks = reinterpret_cast<Chunk*>(team_scratch(team, scratch_bytes));
     for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
       if (index != team.league_rank()) team.team_barrier();  // scratch has been read
-      const QuotientRemainder split =
-          tiles_per_line == tiles ? QuotientRemainder{0, index} : divide(index, tiles_per_line);
-      const T* x = job.in.line(split.quotient);
-      T* y = job.out.line(split.quotient);
-      // Chunks of a line begin on 16-byte boundaries, the first maybe before the line.
-      const auto head = static_cast<int>(misaligned_head(x, width));
-      const std::int64_t first = split.remainder * tile_chunks * width - (head == 0 ? 0 : width - head);
-      const std::int64_t begin = first - std::int64_t{chunks_left} * width;
-      if (begin >= 0 && begin + std::int64_t{tile_chunks + halo_chunks} * width <= job.in.extent) {
-        stage_inside(team, reinterpret_cast<const Chunk*>(x + begin), chunks);
-      } else {
-        stage_at_end(team, x, begin, chunks);
-      }
+      const Place place = place_of(index);
+      stage(team, place.x, place.first - std::int64_t{chunks_left} * width, chunks);
       team.team_barrier();
-      filter_tile(team, x, y, first, chunks);
+      filter_tile(team, place.x, place.y, place.first, chunks);
     }
   }
 
- private:
-  KOKKOS_FORCEINLINE_FUNCTION void stage_inside(const member_type& team, const Chunk* memory, Chunk* chunks) const {
+ protected:
+  struct Place {
+    const T* x;
+    T* y;
+    std::int64_t first;  // element of the line that the tile begins with
+  };
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Place place_of(std::int64_t index) const {
+    const QuotientRemainder split =
+        tiles_per_line == tiles ? QuotientRemainder{0, index} : divide(index, tiles_per_line);
+    const T* x = job.in.line(split.quotient);
+    // Chunks of a line begin on 16-byte boundaries, the first maybe before the line.
+    const auto head = static_cast<int>(misaligned_head(x, width));
+    return {x, job.out.line(split.quotient), split.remainder * tile_chunks * width - (head == 0 ? 0 : width - head)};
+  }
+
+  /// The tile and its halos, from element begin on.
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION void stage(const Member& team, const T* x, std::int64_t begin, Chunk* chunks) const {
+    if (begin >= 0 && begin + std::int64_t{tile_chunks + halo_chunks} * width <= job.in.extent) {
+      stage_inside(team, reinterpret_cast<const Chunk*>(x + begin), chunks);
+    } else {
+      stage_at_end(team, x, begin, chunks);
+    }
+  }
+
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION void stage_inside(const Member& team, const Chunk* memory, Chunk* chunks) const {
     Chunk halo;
     const int at = tile_chunks + team.team_rank();
     const bool has_halo = team.team_rank() < halo_chunks;
@@ -81,7 +96,8 @@ struct FilterVectorized {
   }
 
   /// Where the tile and its halo are not all inside the line.
-  KOKKOS_FORCEINLINE_FUNCTION void stage_at_end(const member_type& team, const T* x, std::int64_t begin,
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION void stage_at_end(const Member& team, const T* x, std::int64_t begin,
                                                 Chunk* chunks) const {
     TESSERA_NO_UNROLL
     for (int c = team.team_rank(); c < tile_chunks + halo_chunks; c += team.team_size()) {
@@ -97,7 +113,8 @@ struct FilterVectorized {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void filter_tile(const member_type& team, const T* x, T* y, std::int64_t first,
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION void filter_tile(const Member& team, const T* x, T* y, std::int64_t first,
                                                const Chunk* chunks) const {
     const int step = team.team_size();
     const int elements = tile_chunks * width;
@@ -111,10 +128,10 @@ struct FilterVectorized {
       TESSERA_UNROLL
       for (int turn = 0; turn < per_thread; ++turn) {
         const int at = (base + turn * step) * width;
-        Chunk sums;
+        Chunk sums[1];
         correlate_narrow(chunks + base + turn * step, taps, sums);
-        if (at >= plain_begin && at + width <= plain_end && !has_nan(sums)) {
-          *reinterpret_cast<Chunk*>(y + first + at) = sums;
+        if (at >= plain_begin && at + width <= plain_end && !has_nan(sums[0])) {
+          *reinterpret_cast<Chunk*>(y + first + at) = sums[0];
         } else {
           left |= 1U << turn;
         }
@@ -150,24 +167,35 @@ struct FilterVectorized {
 
 /// weights: of the filter, in at most Slots slots.
 template <int Slots, class Types, ExecutionSpace Space>
-void launch_vectorized(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job,
-                       std::span<const double> weights, int asked_team_size) {
-  using Functor = FilterVectorized<Space, Types, Slots>;
-  constexpr int width = Functor::width;
+FilterVectorized<Space, Types, Slots> vectorized_functor(const Space&, const FilterPlan& plan,
+                                                         const FilterJob<Types>& job, std::span<const double> weights) {
+  constexpr int width = FilterVectorized<Space, Types, Slots>::width;
   const std::int64_t tiles_per_line = ceil_div(job.out.extent + width - 1, plan.tile);
-  const Functor functor{job,
-                        FoldedRange<Types>(job.rule),
-                        narrow_taps<Types, Slots>(job.rule.window, weights),
-                        plan.tile / width,
-                        static_cast<int>(ceil_div(job.rule.window.reach_left, width)),
-                        plan.halo / width,
-                        tiles_per_line,
-                        job.in.lines() * tiles_per_line,
-                        plan.scratch_bytes};
+  return {job,
+          FoldedRange<Types>(job.rule),
+          narrow_taps<Types, Slots>(job.rule.window, weights),
+          plan.tile / width,
+          static_cast<int>(ceil_div(job.rule.window.reach_left, width)),
+          plan.halo / width,
+          tiles_per_line,
+          job.in.lines() * tiles_per_line,
+          plan.scratch_bytes};
+}
+
+template <class Functor, ExecutionSpace Space>
+void launch_vectorized_functor(const char* label, const Space& space, const FilterPlan& plan, const Functor& functor,
+                               int asked_team_size) {
   auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable("tessera::filter", policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::filter::vectorized", policy, functor);
+  Kokkos::parallel_for(label, policy, functor);
+}
+
+template <int Slots, class Types, ExecutionSpace Space>
+void launch_vectorized(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job,
+                       std::span<const double> weights, int asked_team_size) {
+  launch_vectorized_functor("tessera::filter::vectorized", space, plan,
+                            vectorized_functor<Slots>(space, plan, job, weights), asked_team_size);
 }
 
 }  // namespace tessera::detail

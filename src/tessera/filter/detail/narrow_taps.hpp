@@ -6,6 +6,7 @@
 #define TESSERA_FILTER_DETAIL_NARROW_TAPS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <tessera/detail/packed.hpp>
@@ -38,27 +39,34 @@ NarrowTaps<Types, Slots> narrow_taps(const FilterWindow& window, std::span<const
   return taps;
 }
 
-/// The outputs of a chunk. window: the chunks from that of the first tap on. Terms are added in the order of the taps.
-template <class Types, int Slots, class Sums>
+/// The outputs of a run of chunks. window: the chunks from that of the first one's first tap on. Terms are added in the
+/// order of the taps.
+template <class Types, int Slots, class Sums, std::size_t Run>
 KOKKOS_FORCEINLINE_FUNCTION void correlate_narrow(const Packed<typename Types::in_type>* window,
-                                                  const NarrowTaps<Types, Slots>& taps, Sums& sums) {
+                                                  const NarrowTaps<Types, Slots>& taps, Sums (&sums)[Run]) {
   using Accumulator = typename Types::accumulator_type;
   constexpr int width = packed_length<typename Types::in_type>;
-  constexpr int window_chunks = static_cast<int>(ceil_div(Slots + width - 1, width));
+  constexpr int run = static_cast<int>(Run), window_chunks = run + (Slots + width - 2) / width;
   TESSERA_UNROLL
-  for (int v = 0; v < width; ++v) sums.values[v] = Accumulator(0);
+  for (int r = 0; r < run; ++r) {
+    TESSERA_UNROLL
+    for (int v = 0; v < width; ++v) sums[r].values[v] = Accumulator(0);
+  }
   TESSERA_UNROLL
   for (int c = 0; c < window_chunks; ++c) {
-    if (c * width >= taps.end + width - 1) continue;
+    if (c * width >= taps.end + run * width - 1) continue;
     const Packed<typename Types::in_type> chunk = window[c];
     TESSERA_UNROLL
     for (int e = 0; e < width; ++e) {
       const auto element = static_cast<Accumulator>(chunk.values[e]);
       TESSERA_UNROLL
-      for (int v = 0; v < width; ++v) {
-        const int slot = c * width + e - v;
-        if (slot < 0 || slot >= Slots) continue;
-        sums.values[v] += static_cast<Accumulator>(taps.weight[slot]) * element;
+      for (int r = 0; r < run; ++r) {
+        TESSERA_UNROLL
+        for (int v = 0; v < width; ++v) {
+          const int slot = (c - r) * width + e - v;
+          if (slot < 0 || slot >= Slots) continue;
+          sums[r].values[v] += static_cast<Accumulator>(taps.weight[slot]) * element;
+        }
       }
     }
   }
