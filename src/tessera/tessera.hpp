@@ -8,8 +8,10 @@
 #include <tessera/error.hpp>
 #include <tessera/filter/boundary.hpp>
 #include <tessera/filter/filter.hpp>
+#include <tessera/filter/halo.hpp>
 #include <tessera/filter/median_filter.hpp>
 #include <tessera/filter/named_weights.hpp>
+#include <tessera/filter/stencil.hpp>
 #include <tessera/filter/team_filter.hpp>
 #include <tessera/filter/weights.hpp>
 #include <tessera/filter/window_filter.hpp>

@@ -23,8 +23,10 @@
 #include <tessera/filter/detail/filter_steps.hpp>
 #include <tessera/filter/detail/filter_vectorized.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
+#include <tessera/filter/detail/halo_ends.hpp>
 #include <tessera/filter/filter_options.hpp>
 #include <tessera/filter/filter_plan.hpp>
+#include <tessera/filter/halo.hpp>
 #include <tessera/filter/weights.hpp>
 #include <tessera/workspace.hpp>
 
@@ -136,10 +138,7 @@ void filter_lines(std::string_view function, bool reversed, const Space& space, 
 
   const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
   const std::int64_t taps = weights.size();
-  require_argument(-(taps / 2) <= options.origin && options.origin <= (taps - 1) / 2, function, "options",
-                   "origin " + std::to_string(options.origin) + " with " + std::to_string(taps) + " taps",
-                   std::to_string(-(taps / 2)) + " to " + std::to_string((taps - 1) / 2),
-                   "the window must hold the output");
+  require_origin(function, taps, options.origin);
   const auto extent = static_cast<std::int64_t>(in.extent(axis));
   const FilterSpan span = filter_span(reversed, taps, extent, options);
   auto extents = extents_of(in);
@@ -176,6 +175,49 @@ void filter_lines(std::string_view function, bool reversed, const Space& space, 
     }
     launch_filter(space, plan, shape, job, weights, options.team_size);
   });
+}
+
+template <class Types>
+struct FilterHaloRule {
+  FilterRule<Types> rule;
+  KOKKOS_FUNCTION typename Types::out_type operator()(const HaloLine<typename Types::in_type>& line,
+                                                      std::int64_t i) const {
+    return rule.output_of([&](std::int64_t j) { return line.element(j); }, i);
+  }
+};
+
+template <ExecutionSpace Space, View InView, View OutView, class Left, class Right>
+void filter_halo(std::string_view function, bool reversed, const Space& space, const InView& in,
+                 const FilterWeights<Space>& weights, const OutView& out, const FilterOptions& asked,
+                 const Halo<Left, Right>& halo) {
+  using In = typename InView::non_const_value_type;
+  using Out = typename OutView::value_type;
+  const FilterOptions options = without_halo<Left, Right>(function, asked);
+  const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
+  const std::int64_t taps = weights.size(), extent = static_cast<std::int64_t>(in.extent(axis));
+  require_origin(function, taps, options.origin);
+  const FilterSpan span = filter_span(reversed, taps, extent, options);
+  const auto left = halo_lines<Space>(function, "halo.left", in, out, halo.left, axis, span.reach_left);
+  const auto right = halo_lines<Space>(function, "halo.right", in, out, halo.right, axis, taps - 1 - span.reach_left);
+  filter_lines(function, reversed, space, in, weights, out, options, nullptr);
+  if (out.size() == 0) return;
+  const auto [in_lines, out_lines] = line_arrays<const In, Out>(in, out, axis);
+  const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, options)};
+  visit_filter_types<In, Out>(filter_arithmetic<In>(function, weights, extent, options),
+                              [&, &in_lines = in_lines, &out_lines = out_lines](auto types) {
+                                using Types = decltype(types);
+                                const FilterRule<Types> rule{{weights.values().data(), taps, span.reach_left, reversed},
+                                                             boundary,
+                                                             extent,
+                                                             in_lines.stride,
+                                                             span.outputs,
+                                                             span.first_output,
+                                                             weights.sum(),
+                                                             omits_nan<In>(options)};
+                                launch_halo_ends<Left, Right>(space, in_lines, left, right, out_lines, boundary,
+                                                              WindowShape{taps, span.reach_left},
+                                                              FilterHaloRule<Types>{rule});
+                              });
 }
 
 }  // namespace detail
@@ -235,6 +277,22 @@ template <ExecutionSpace Space, View InView, View OutView>
 void convolve(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
               const FilterOptions& options, const Workspace<Space>& workspace) {
   detail::filter_lines("tessera::convolve", true, space, in, weights, out, options, workspace.status_word());
+}
+
+/// Lines that go on beyond their ends in views of the caller's, on the sides that halo has: their modes have no part in
+/// it then, those of a side without are of elements or keep. All else as above; any NaN policy but error. Two kernels:
+/// the second one makes the outputs whose windows reach the halo, an element of memory at a time.
+///
+/// \throws InvalidArgument  also for views of a halo that have too few elements, or share memory with out
+template <ExecutionSpace Space, View InView, View OutView, class Left, class Right>
+void correlate(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
+               const FilterOptions& options, const Halo<Left, Right>& halo) {
+  detail::filter_halo("tessera::correlate", false, space, in, weights, out, options, halo);
+}
+template <ExecutionSpace Space, View InView, View OutView, class Left, class Right>
+void convolve(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
+              const FilterOptions& options, const Halo<Left, Right>& halo) {
+  detail::filter_halo("tessera::convolve", true, space, in, weights, out, options, halo);
 }
 
 /// The plan that correlate() follows; that of convolve() with an even number of taps or another origin than 0 may

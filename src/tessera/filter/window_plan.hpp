@@ -26,10 +26,19 @@ namespace tessera {
 enum class WindowVariant {
   chunks,  ///< tile and halo in team scratch, windows of whole chunks and their ends
   blocks,  ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
+  columns  ///< lines across memory: neighbouring threads take neighbouring lines, whole windows in registers
 };
 
 constexpr std::string_view to_string(WindowVariant variant) {
-  return variant == WindowVariant::chunks ? "chunks" : "blocks";
+  switch (variant) {
+    case WindowVariant::chunks:
+      return "chunks";
+    case WindowVariant::blocks:
+      return "blocks";
+    case WindowVariant::columns:
+      break;
+  }
+  return "columns";
 }
 
 struct WindowPlan {
@@ -61,7 +70,9 @@ inline constexpr int window_run = 9;
 
 /// Variant chunks: neighbouring elements that are read and written together.
 template <class T>
-inline constexpr int window_chunk = sizeof(T) <= 4 ? 4 : 2;
+inline constexpr int window_chunk = sizeof(T) <= 4   ? 4
+                                    : sizeof(T) <= 8 ? 2
+                                                     : 1;
 
 /// Whether the ends of a window are joined with whole chunks between them.
 template <class Op>
@@ -74,8 +85,12 @@ constexpr bool is_wide_window(std::int64_t window) {
 template <bool IsHost, class Op>
 inline constexpr int window_chunk_turns = IsHost ? 256 : (Op::is_idempotent ? 8 : 4);
 inline constexpr int window_chunk_team_size = 128;
+template <class Op>
+inline constexpr bool fills_registers = Op::whole_windows_max * sizeof(typename Op::in_type) > 72;
 template <class Op, bool IsWide>
-inline constexpr int window_chunk_teams = IsWide&& Op::is_idempotent ? 5 : 7;
+inline constexpr int window_chunk_teams = fills_registers<Op>          ? 3
+                                          : IsWide&& Op::is_idempotent ? 5
+                                                                       : 7;
 
 /// Scratch for all of them: that many teams do not start where a multiprocessor has less (an A100 has 164 KB).
 inline constexpr std::size_t window_chunk_teams_scratch = 160 * 1024;
@@ -85,6 +100,12 @@ template <class T>
 constexpr std::int64_t window_chunks_limit(bool is_host) {
   return is_host ? 256 : 4096 / (sizeof(T) < 8 ? 4 : 8);
 }
+
+/// Variant columns: the outputs of a thread, in a row, and its team's neighbouring lines.
+template <class Op>
+inline constexpr int window_column_outputs = sizeof(typename Op::in_type) <= 4 ? 16 : 8;
+template <bool IsHost>
+inline constexpr int window_column_lines = IsHost ? 128 : 32;
 
 /// Output i is made of the elements i - reach_left .. i - reach_left + size - 1.
 struct WindowShape {
@@ -201,6 +222,15 @@ void plan_window_chunks(std::string_view function, const DeviceLimits& limits, s
   }
   while (plan.tile > width && exceeds(limits.scratch_bytes)) plan.tile = plan.tile / 2 / width * width;
   plan.scratch_bytes = window_chunks_scratch<Op>(plan.tile, window.size).bytes;
+}
+
+template <class Op>
+void plan_window_columns(std::string_view function, const DeviceLimits& limits, int asked_team_size, WindowPlan& plan) {
+  require_team_size(function, asked_team_size, limits.is_host ? limits.concurrency : window_chunk_team_size);
+  plan.variant = WindowVariant::columns;
+  plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : window_chunk_team_size;
+  const int groups = limits.is_host ? 4 : std::max(1, plan.team_size / window_column_lines<false>);
+  plan.tile = groups * window_column_outputs<Op>;
 }
 
 template <class Op>

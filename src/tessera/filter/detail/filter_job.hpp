@@ -67,6 +67,21 @@ struct FilterRule {
     return boundary.element(x, stride, j, extent);
   }
 
+  /// Output i where element(j) is element j of its line and of what stands beyond the ends.
+  template <class Elements>
+  [[nodiscard]] KOKKOS_FUNCTION Out output_of(const Elements& element, std::int64_t i) const {
+    const std::int64_t first = i - window.reach_left;
+    if (omit_nan) {
+      return counted_sum([&](std::int64_t k, Accumulator& value) {
+        value = static_cast<Accumulator>(element(first + k));
+        return true;
+      });
+    }
+    Accumulator sum = 0;
+    for (std::int64_t k = 0; k < window.taps; ++k) sum += product(k, static_cast<Accumulator>(element(first + k)));
+    return convert<Out>(sum);
+  }
+
   /// Output i of the line x by its definition, every element from memory.
   [[nodiscard]] KOKKOS_FUNCTION Out output(const In* x, std::int64_t i) const {
     const std::int64_t first = i - window.reach_left;
@@ -92,23 +107,29 @@ struct FilterRule {
     if ((before && boundary.left == BoundaryMode::keep) || (after && boundary.right == BoundaryMode::keep)) {
       return convert<Out>(x[(i + first_output) * stride]);
     }
+    return counted_sum([&](std::int64_t k, Accumulator& value) {
+      const std::int64_t j = first + k;
+      const BoundaryMode mode = boundary.mode(j, extent);
+      if (mode == BoundaryMode::renormalise) return false;
+      value = mode == BoundaryMode::odd ? odd_element<Accumulator>(x, stride, j, extent)
+                                        : static_cast<Accumulator>(element(x, j));
+      return true;
+    });
+  }
+
+  /// value(k, v) sets v to the element of tap k, or says that there is none.
+  template <class Value>
+  [[nodiscard]] KOKKOS_FUNCTION Out counted_sum(const Value& value) const {
     Accumulator sum = 0;
     ExactFew<double> counted;  // weights: where they cancel, a plain sum of them would be noise
     bool all = true;
     for (std::int64_t k = 0; k < window.taps; ++k) {
-      const std::int64_t j = first + k;
-      const BoundaryMode mode = boundary.mode(j, extent);
-      Accumulator value = 0;
-      if (mode == BoundaryMode::odd) {
-        value = odd_element<Accumulator>(x, stride, j, extent);
-      } else if (mode != BoundaryMode::renormalise) {
-        value = static_cast<Accumulator>(element(x, j));
-      }
-      if (mode == BoundaryMode::renormalise || (omit_nan && value != value)) {
+      Accumulator element = 0;
+      if (!value(k, element) || (omit_nan && element != element)) {
         all = false;
         continue;
       }
-      sum += product(k, value);
+      sum += product(k, element);
       counted.add(window.weight(k));
     }
     if constexpr (std::is_floating_point_v<Accumulator>) {

@@ -127,6 +127,13 @@ inline int filter_axis(std::string_view function, int axis, int rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
+inline void require_origin(std::string_view function, std::int64_t taps, std::int64_t origin) {
+  require_argument(-(taps / 2) <= origin && origin <= (taps - 1) / 2, function, "options",
+                   "origin " + std::to_string(origin) + " with " + std::to_string(taps) + " taps",
+                   std::to_string(-(taps / 2)) + " to " + std::to_string((taps - 1) / 2),
+                   "the window must hold the output");
+}
+
 /// How windows lie, and which outputs there are.
 struct FilterSpan {
   std::int64_t reach_left;    // of output 0

@@ -19,6 +19,7 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/window_plan.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -63,7 +64,7 @@ struct WindowChunks {
   KOKKOS_FUNCTION void filter_tile(const member_type& team, std::byte* scratch, const In* x, Out* y,
                                    std::int64_t first) const {
     const auto outputs =
-        static_cast<int>(Kokkos::min<std::int64_t>(std::int64_t{tile_chunks} * width, lines.in.extent - first));
+        static_cast<int>(Kokkos::min<std::int64_t>(std::int64_t{tile_chunks} * width, lines.out.extent - first));
     const int count = (outputs + width - 1) / width;
     const auto* staged = reinterpret_cast<const Staged*>(scratch + pieces.staged_at);
     stage(team, x, first - lines.window.reach_left, count + span + 1, scratch);
@@ -114,7 +115,8 @@ struct WindowChunks {
     // Chunks of memory are not those of windows.
     const auto shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(x + begin) % alignof(Chunk) / sizeof(In));
     const std::int64_t first = begin - shift;
-    if (!is_host_space<Space> && lines.in.stride == 1 && first >= 0 &&
+    constexpr bool loads_chunks = !is_host_space<Space> && (alignof(Chunk) == alignof(In) || alignof(In) == sizeof(In));
+    if (loads_chunks && lines.in.stride == 1 && first >= 0 &&
         first + std::int64_t{count + 1} * width <= lines.in.extent) {
       const auto* memory = reinterpret_cast<const Chunk*>(x + first);
       const int next = shift == 0 ? 0 : 1;
@@ -245,16 +247,22 @@ struct WindowChunks {
   /// Windows whose elements are all taken at once.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Results join_windows(const Staged* staged) const {
     constexpr int chunks = static_cast<int>(ceil_div(Op::whole_windows_max + width - 1, width));
-    Value values[chunks * width] = {}, joined[width];
+    Value values[chunks * width] = {};
     TESSERA_UNROLL
     for (int c = 0; c < chunks; ++c) {
       if (c <= span + 1) load(staged + c, values + c * width);
     }
-    with_constant<Op::whole_windows_max>(static_cast<int>(lines.window.size) - 1, [&](auto last) {
+    Results all;
+    const auto join = [&](auto last) {
       TESSERA_UNROLL
-      for (int s = 0; s < width; ++s) joined[s] = op.template window<last + 1>(values + s);
-    });
-    return results(joined);
+      for (int s = 0; s < width; ++s) all.values[s] = op.template window<last + 1>(values + s);
+    };
+    if constexpr (Op::has_one_size) {
+      join(std::integral_constant<int, Op::whole_windows_max - 1>{});
+    } else {
+      with_constant<Op::whole_windows_max>(static_cast<int>(lines.window.size) - 1, join);
+    }
+    return all;
   }
 
   /// Windows of no more elements than a chunk.
@@ -321,7 +329,7 @@ void launch_window_chunks(std::string_view function, const Space& space, const W
                           const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
   using Functor = WindowChunks<Space, Op, IsWide>;
   constexpr int width = Functor::width;
-  const std::int64_t tiles_per_line = ceil_div(lines.in.extent, plan.tile);
+  const std::int64_t tiles_per_line = ceil_div(lines.out.extent, plan.tile);
   const Functor functor{lines,
                         op,
                         plan.tile / width,

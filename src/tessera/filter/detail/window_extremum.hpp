@@ -12,9 +12,9 @@
 namespace tessera::detail {
 
 /// An operation of the window kernels has the types of elements, of what stands for them in scratch, of values and of
-/// results, and staged(), value() of either, join(), identity() and result(); instead of the joins, if all its windows
-/// are short, window() of all elements of one, and whole_windows_max. Joins here compare integers that are in the order
-/// of the elements, NaN first: their order is free.
+/// results, and staged(), value() of either, join(), identity() and result(). If all its windows are short it has
+/// instead of the joins the result window() of all elements of one, whole_windows_max, and has_one_size where windows
+/// are of no other. Joins here compare integers that are in the order of the elements, NaN first: their order is free.
 template <class T, bool IsMin>
 struct WindowExtremum {
   using in_type = T;

@@ -77,6 +77,7 @@ struct WindowLines {
   LineArray<Out> out;
   Boundary<In> boundary;
   WindowShape window;
+  std::int64_t first_output = 0;  // the element that output 0 stands for: others before it are not made (mode valid)
 
   /// Window starts of all outputs: begin() .. end() - 1.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t begin() const { return -window.reach_left; }
@@ -86,47 +87,54 @@ struct WindowLines {
   template <TeamMember Member, class Slot>
   KOKKOS_FUNCTION void store(const Member& team, const In* x, Out* y, std::int64_t first, int count,
                              const Slot& slot) const {
-    const std::int64_t n = in.extent;
-    const std::int64_t reach_right = window.size - 1 - window.reach_left;
-    const std::int64_t computed = boundary.left == BoundaryMode::keep ? window.reach_left : 0;
-    const std::int64_t computed_end = boundary.right == BoundaryMode::keep ? n - reach_right : n;
     const std::int64_t i0 = first + window.reach_left;
     const int k_begin = i0 < 0 ? static_cast<int>(-i0) : 0;
-    const int k_end = static_cast<int>(Kokkos::min<std::int64_t>(count, n - i0));
-    if (out.stride == 1 && i0 + k_begin >= computed && i0 + k_end <= computed_end) {
+    const int k_end = static_cast<int>(Kokkos::min<std::int64_t>(count, out.extent - i0));
+    if (out.stride == 1 && i0 + k_begin >= made_begin() && i0 + k_end <= made_end()) {
       Out* target = y + i0;
       for (int k = k_begin + team.team_rank(); k < k_end; k += team.team_size()) target[k] = slot(k);
       return;
     }
     for (int k = k_begin + team.team_rank(); k < k_end; k += team.team_size()) {
       const std::int64_t i = i0 + k;
-      const bool is_kept = i < computed || i >= computed_end;
-      y[i * out.stride] = is_kept ? static_cast<Out>(x[i * in.stride]) : slot(k);
+      y[i * out.stride] = is_made(i) ? slot(k) : kept(x, i);
     }
   }
 
   /// Outputs first .. first + count - 1 are all made of windows, and can be written in 16-byte pieces from the first
   /// on.
   [[nodiscard]] KOKKOS_FUNCTION bool is_plain(const Out* y, std::int64_t first, int count) const {
-    const std::int64_t begin = boundary.left == BoundaryMode::keep ? window.reach_left : 0;
-    const std::int64_t end =
-        in.extent - (boundary.right == BoundaryMode::keep ? window.size - 1 - window.reach_left : 0);
-    return out.stride == 1 && first >= begin && first + count <= end && misaligned_head(y + first, 1) == 0;
+    return out.stride == 1 && first >= made_begin() && first + count <= made_end() &&
+           misaligned_head(y + first, 1) == 0;
   }
 
   /// Writes outputs from i on, as far as they exist.
   template <int Count>
   KOKKOS_FUNCTION void store_few(const In* x, Out* y, std::int64_t i, Packed<Out, Count> results) const {
-    const std::int64_t begin = boundary.left == BoundaryMode::keep ? window.reach_left : 0;
-    const std::int64_t end =
-        in.extent - (boundary.right == BoundaryMode::keep ? window.size - 1 - window.reach_left : 0);
     TESSERA_NO_UNROLL
     for (int k = 0; k < Count; ++k) {
-      const bool is_kept = i + k < begin || i + k >= end;
-      if (i + k < in.extent) {
-        y[(i + k) * out.stride] = is_kept ? convert<Out>(x[(i + k) * in.stride]) : results.values[k];
-      }
+      if (i + k < out.extent) y[(i + k) * out.stride] = is_made(i + k) ? results.values[k] : kept(x, i + k);
     }
+  }
+
+  /// Whether output i is made of its window, not kept.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_made(std::int64_t i) const { return i >= made_begin() && i < made_end(); }
+
+  /// Output i of mode keep. Types that do not convert are not kept.
+  [[nodiscard]] KOKKOS_FUNCTION Out kept(const In* x, std::int64_t i) const {
+    if constexpr (std::is_same_v<In, Out> || (std::is_arithmetic_v<In> && std::is_arithmetic_v<Out>)) {
+      return convert<Out>(x[(i + first_output) * in.stride]);
+    } else {
+      return Out{};
+    }
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t made_begin() const {
+    return boundary.left == BoundaryMode::keep ? window.reach_left : 0;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t made_end() const {
+    return boundary.right == BoundaryMode::keep ? in.extent - (window.size - 1 - window.reach_left) : out.extent;
   }
 };
 

@@ -26,19 +26,19 @@ struct WindowMedian {
   using staged_type = value_type;
   static constexpr bool is_idempotent = true;
   static constexpr int whole_windows_max = median_chunks_max;
+  static constexpr bool has_one_size = false;
 
   KOKKOS_FUNCTION staged_type staged(T element) const { return Keys{}.staged(element); }
   KOKKOS_FUNCTION value_type value(staged_type key) const { return key; }
-  KOKKOS_FUNCTION Out result(value_type key) const { return convert<Out>(Keys{}.result(key)); }
 
   /// The element that floor(Count / 2) others go before, or a NaN.
   template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION value_type window(const value_type* x) const {
+  KOKKOS_FORCEINLINE_FUNCTION Out window(const value_type* x) const {
     static_assert(1 <= Count && Count <= whole_windows_max);
     value_type least = x[0];
     TESSERA_UNROLL
     for (int k = 1; k < Count; ++k) least = Kokkos::min(least, x[k]);
-    return Keys::is_nan(least) ? least : median<Count>(x);
+    return convert<Out>(Keys{}.result(Keys::is_nan(least) ? least : median<Count>(x)));
   }
 
  private:

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variant columns, of operations that take whole windows of one size: neighbouring threads take neighbouring lines, so
+// that each row of elements is read whole, and a thread makes several outputs in a row of what it has read.
+#ifndef TESSERA_FILTER_DETAIL_WINDOW_COLUMNS_HPP
+#define TESSERA_FILTER_DETAIL_WINDOW_COLUMNS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string_view>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/filter/detail/window_lines.hpp>
+#include <tessera/filter/window_plan.hpp>
+
+namespace tessera::detail {
+
+template <ExecutionSpace Space, class Op>
+struct WindowColumns {
+  using policy_type =
+      Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<window_chunk_team_size, fills_registers<Op> ? 3 : 7>,
+                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+  using member_type = typename policy_type::member_type;
+  using In = typename Op::in_type;
+  using Out = typename Op::out_type;
+  static constexpr int outputs = window_column_outputs<Op>;
+  static constexpr int rows = Op::whole_windows_max + outputs - 1;
+  static constexpr int lanes = window_column_lines<is_host_space<Space>>;
+
+  WindowLines<Op> lines;
+  Op op;
+  int tile;
+  std::int64_t tiles_per_line, column_tiles, tiles;
+
+  KOKKOS_FUNCTION void operator()(const member_type& team) const {
+    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
+      // Neighbouring teams take neighbouring columns: together they read whole rows.
+      const QuotientRemainder columns = divide(index, column_tiles);
+      const QuotientRemainder place = divide(columns.quotient, tiles_per_line);
+      const std::int64_t first_line = place.quotient * lines.in.columns() + columns.remainder * lanes;
+      const int width =
+          static_cast<int>(Kokkos::min<std::int64_t>(lanes, lines.in.columns() - columns.remainder * lanes));
+      const In* x = lines.in.line(first_line);
+      Out* y = lines.out.line(first_line);
+      const std::int64_t first = place.remainder * tile, end = Kokkos::min(first + tile, lines.out.extent);
+      if constexpr (is_host_space<Space>) {
+        for (std::int64_t i = first + team.team_rank() * outputs; i < end; i += team.team_size() * outputs) {
+          for (int lane = 0; lane < width; ++lane) make_outputs(x + lane, y + lane, i);
+        }
+      } else {
+        const int lane = team.team_rank() % lanes, group = team.team_rank() / lanes, groups = team.team_size() / lanes;
+        if (lane >= width || group >= groups) continue;
+        for (std::int64_t i = first + group * outputs; i < end; i += groups * outputs) {
+          make_outputs(x + lane, y + lane, i);
+        }
+      }
+    }
+  }
+
+ private:
+  /// Outputs i, i + 1, .. of one line.
+  KOKKOS_FORCEINLINE_FUNCTION void make_outputs(const In* x, Out* y, std::int64_t i) const {
+    const std::int64_t first = i - lines.window.reach_left;
+    In elements[rows];
+    if (first >= 0 && first + rows <= lines.in.extent) {
+      const In* source = x + first * lines.in.stride;
+      TESSERA_UNROLL_ON_DEVICE
+      for (int row = 0; row < rows; ++row) {
+        elements[row] = *source;
+        source += lines.in.stride;
+      }
+    } else {
+      // Beyond the last output's window, any element.
+      const std::int64_t last = lines.out.extent - 1 - lines.window.reach_left + lines.window.size - 1;
+      TESSERA_UNROLL_ON_DEVICE
+      for (int row = 0; row < rows; ++row) {
+        elements[row] = lines.boundary.element(x, lines.in.stride, Kokkos::min(first + row, last), lines.in.extent);
+      }
+    }
+    TESSERA_UNROLL_ON_DEVICE
+    for (int u = 0; u < outputs; ++u) {
+      if (i + u >= lines.out.extent) continue;
+      y[(i + u) * lines.out.stride] =
+          lines.is_made(i + u) ? op.template window<Op::whole_windows_max>(elements + u) : lines.kept(x, i + u);
+    }
+  }
+};
+
+template <ExecutionSpace Space, class Op>
+void launch_window_columns(std::string_view function, const Space& space, const WindowPlan& plan,
+                           const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
+  using Functor = WindowColumns<Space, Op>;
+  const std::int64_t columns = lines.in.columns();
+  const std::int64_t column_tiles = ceil_div(columns, Functor::lanes);
+  const std::int64_t tiles_per_line = ceil_div(lines.out.extent, plan.tile);
+  const Functor functor{lines,          op,           plan.tile,
+                        tiles_per_line, column_tiles, lines.in.lines() / columns * column_tiles * tiles_per_line};
+  const auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size);
+  require_launchable(function, policy, functor, asked_team_size);
+  Kokkos::parallel_for("tessera::window::columns", policy, functor);
+}
+
+}  // namespace tessera::detail
+
+#endif
