@@ -56,6 +56,8 @@ T poison() {
     return std::bit_cast<float>(0x7fc5a5a5u);
   } else if constexpr (std::is_same_v<T, double>) {
     return std::bit_cast<double>(std::uint64_t{0x7ff8a5a5a5a5a5a5u});
+  } else if constexpr (requires(T complex) { complex.imag(); }) {
+    return T(poison<typename T::value_type>(), poison<typename T::value_type>());
   } else {
     T value;
     std::memset(static_cast<void*>(&value), 0xa5, sizeof(T));

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/complex.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
@@ -14,11 +15,14 @@ namespace tessera::detail {
 /// Exact sums of products of 64-bit integers. The extension is in every compiler that Kokkos' back ends use.
 __extension__ using Int128 = __int128;
 
-/// Out and In: int128, or arithmetic. NaN becomes integer 0.
+/// Out and In: int128, or arithmetic, or both complex. NaN becomes integer 0.
 template <class Out, class In>
 KOKKOS_FUNCTION Out convert(const In& value) {
   if constexpr (std::is_same_v<Out, In> || std::is_floating_point_v<Out>) {
     return static_cast<Out>(value);
+  } else if constexpr (is_complex_v<Out>) {
+    using Real = typename Out::value_type;
+    return {static_cast<Real>(value.real()), static_cast<Real>(value.imag())};
   } else {
     constexpr Out low = Kokkos::Experimental::finite_min_v<Out>;
     constexpr Out high = Kokkos::Experimental::finite_max_v<Out>;

@@ -77,7 +77,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_whole(Packed<T, Length>* memory, const Pa
 template <class T, int Length>
 KOKKOS_FORCEINLINE_FUNCTION Packed<T, Length> funnel(const Packed<T, Length>& first, const Packed<T, Length>& second,
                                                      int shift) {
-  static_assert(std::has_single_bit(static_cast<unsigned>(Length)));
+  static_assert((Length & (Length - 1)) == 0);
   T values[2 * Length];
   TESSERA_UNROLL
   for (int k = 0; k < Length; ++k) {

@@ -53,7 +53,8 @@ void require_variant(std::string_view function, const FilterShape& shape, const 
                      remedy);
   } else if (variant == FilterVariant::register_blocked) {
     require_argument(takes_register_blocked<Types>(shape), function, "options", "variant register_blocked",
-                     "no more taps than a line has elements, and contiguous lines of floats summed in their own type",
+                     "no more taps than a line has elements, and contiguous lines of real floats summed in their own "
+                     "type",
                      remedy);
   }
 }
@@ -65,10 +66,12 @@ void launch_vectorized_lines(const Space& space, const FilterPlan& plan, const F
                              const FilterJob<Types>& job, std::span<const double> weights, int asked_team_size) {
   const int slots = narrow_slots<Types>(shape);
   if (plan.steps > 1) {
-    if constexpr (!is_host_space<Space>) {
-      if (slots <= 8) return launch_steps<8>(space, plan, job, weights, asked_team_size);
+    if constexpr (has_blocked_kernels<Types>) {
+      if constexpr (!is_host_space<Space>) {
+        if (slots <= 8) return launch_steps<8>(space, plan, job, weights, asked_team_size);
+      }
+      return launch_steps<steps_slots_max>(space, plan, job, weights, asked_team_size);
     }
-    return launch_steps<steps_slots_max>(space, plan, job, weights, asked_team_size);
   }
   const bool is_short = has_short_lines<Types>(shape, plan.team_size);
   if constexpr (!is_host_space<Space>) {
@@ -106,7 +109,7 @@ void launch_filter(const Space& space, const FilterPlan& plan, const FilterShape
       }
       return;
     case FilterVariant::register_blocked:
-      if constexpr (has_line_kernels<Types>) {
+      if constexpr (has_blocked_kernels<Types>) {
         using Accumulator = typename Types::accumulator_type;
         if (blocked_outputs<Accumulator>(shape.taps) == blocked_outputs_wide<Accumulator>) {
           launch_register_blocked<blocked_outputs_wide<Accumulator>>(space, plan, job, asked_team_size);
@@ -132,8 +135,8 @@ void filter_lines(std::string_view function, bool reversed, const Space& space, 
                 "tessera::filter: `in` and `out` must have the same rank");
   using In = typename InView::non_const_value_type;
   using Out = typename OutView::value_type;
-  static_assert(std::is_arithmetic_v<In> && std::is_arithmetic_v<Out>,
-                "tessera::filter: the element types must be numbers");
+  static_assert((std::is_arithmetic_v<In> && std::is_arithmetic_v<Out>) || (is_complex_v<In> && is_complex_v<Out>),
+                "tessera::filter: the element types must be numbers, both real or both complex");
   const Kokkos::Profiling::ScopedRegion region("tessera::filter");
 
   const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
@@ -150,7 +153,7 @@ void filter_lines(std::string_view function, bool reversed, const Space& space, 
   require_disjoint(function, in, out);
   require_scalable<In>(function, weights, options);
   const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, options)};
-  const bool refuses_nan = std::is_floating_point_v<In> && options.nan == NanPolicy::error;
+  const bool refuses_nan = rounds_v<In> && options.nan == NanPolicy::error;
   require_argument(!refuses_nan || status_word != nullptr, function, "options", "NaN policy error without a workspace",
                    "a workspace for what is found", "pass one, or choose propagate or omit");
   require_argument(!refuses_nan || boundary.cval == boundary.cval, function, "options",
@@ -170,7 +173,7 @@ void filter_lines(std::string_view function, bool reversed, const Space& space, 
     const FilterRule<Types> rule{window,       boundary,          extent,        in_lines.stride,
                                  span.outputs, span.first_output, weights.sum(), omits_nan<In>(options)};
     const FilterJob<Types> job{in_lines, out_lines, rule};
-    if constexpr (std::is_floating_point_v<In>) {
+    if constexpr (rounds_v<In>) {
       if (refuses_nan) launch_find_nan(space, in, status_word);
     }
     launch_filter(space, plan, shape, job, weights, options.team_size);
@@ -231,6 +234,8 @@ void filter_halo(std::string_view function, bool reversed, const Space& space, c
 /// \param[out] out     the extents of in, less what mode valid leaves out along the axis (a on the left, m - 1 - a on
 ///                     the right), any layout, memory disjoint from in
 /// \param[in] options  axis, modes, cval, origin, accumulation, NaN policy, variant, sizes of league and team
+///
+/// Complex elements are filtered part by part, under NaN policies they are NaN where a part is; cval is real.
 ///
 /// Arithmetic: floating data in its own type (or double, options.accumulate), error at most (m + 2) u sum |w x| and the
 /// output's rounding. Integer data with whole weights is exact (64 or 128 bits), then clamped to the output's type;

@@ -11,6 +11,7 @@
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/detail/complex.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
@@ -125,11 +126,15 @@ BlockedScratch blocked_scratch(int tile, int taps_per_pass, int outputs) {
 /// On lines across memory: the most taps, the outputs of a thread and the neighbouring lines of a team.
 inline constexpr int column_taps_max = 257;
 template <std::size_t AccumulatorBytes>
-inline constexpr int column_outputs_per_thread = AccumulatorBytes > 4 ? 8 : 16;
+inline constexpr int column_outputs_per_thread = AccumulatorBytes > 8   ? 4
+                                                 : AccumulatorBytes > 4 ? 8
+                                                                        : 16;
 template <bool IsHost>
 inline constexpr int column_tile = IsHost ? 128 : 32;
 template <std::size_t AccumulatorBytes>
-inline constexpr int column_teams_at_once = AccumulatorBytes > 4 ? 7 : 9;
+inline constexpr int column_teams_at_once = AccumulatorBytes > 8   ? 4
+                                            : AccumulatorBytes > 4 ? 7
+                                                                   : 9;
 
 /// How neighbours in memory stand to the lines, of input and output alike.
 enum class LineDirection {
@@ -217,14 +222,18 @@ FilterShape filter_shape(const LineArray<In>& in, const LineArray<Out>& out, std
           direction,  taps,      reach_left};
 }
 
-/// Kernels for contiguous lines that are worth their compile time: floating data in its own type throughout.
+/// Kernels for contiguous lines that are worth their compile time: floating data in its own type throughout. Of those
+/// for many taps or many applications only real data.
 template <class Types>
-inline constexpr bool has_line_kernels = std::is_floating_point_v<typename Types::in_type>&&
-    std::is_same_v<typename Types::in_type, typename Types::out_type>&&
+inline constexpr bool has_line_kernels =
+    rounds_v<typename Types::in_type>&& std::is_same_v<typename Types::in_type, typename Types::out_type>&&
         std::is_same_v<typename Types::in_type, typename Types::accumulator_type>;
+template <class Types>
+inline constexpr bool has_blocked_kernels = has_line_kernels<Types> && !is_complex_v<typename Types::in_type>;
 /// Accumulators of 128 bits are for rare data.
 template <class Types>
-inline constexpr bool has_column_kernel = sizeof(typename Types::accumulator_type) <= 8;
+inline constexpr bool has_column_kernel =
+    sizeof(typename Types::accumulator_type) <= 8 || is_complex_v<typename Types::in_type>;
 
 template <class Types>
 bool takes_vectorized(const FilterShape& shape) {
@@ -237,7 +246,7 @@ bool takes_vectorized(const FilterShape& shape) {
 
 template <class Types>
 bool takes_register_blocked(const FilterShape& shape) {
-  return has_line_kernels<Types> && shape.direction == LineDirection::along && shape.taps <= shape.extent;
+  return has_blocked_kernels<Types> && shape.direction == LineDirection::along && shape.taps <= shape.extent;
 }
 
 /// These complete a plan and return the number of its tiles.
@@ -279,7 +288,7 @@ int most_filter_steps(const DeviceLimits& limits, const FilterShape& shape, cons
                       int team_size) {
   const int tile = line_tile<Types>(limits, team_size);
   const int halo = packed_length<typename Types::in_type> * step_halo_chunks<Types>(shape);
-  const bool fits = has_line_kernels<Types> && shape.direction == LineDirection::along && shape.extent > tile &&
+  const bool fits = has_blocked_kernels<Types> && shape.direction == LineDirection::along && shape.extent > tile &&
                     !has_short_lines<Types>(shape, team_size) && narrow_slots<Types>(shape) <= steps_slots_max &&
                     takes_steps<Types>(shape, options);
   return fits ? std::clamp(halo == 0 ? steps_max : tile / steps_halo_share / halo, 1, steps_max) : 1;

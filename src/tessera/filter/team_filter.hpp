@@ -10,13 +10,15 @@
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/detail/weighted.hpp>
 #include <tessera/filter/filter_plan.hpp>
 
 namespace tessera {
 
 /// Correlates a staged footprint with weights, with all threads of a team: out(i) = sum_k weights(k) footprint(i + k).
 ///
-/// \tparam Accumulator  type of products and sums; by default the weights' type
+/// \tparam Accumulator  type of products and sums; by default the weights' type. Where it is complex, weights may be
+///                      real or complex
 /// \param[in] team       every thread of the team must call, with the same arguments
 /// \param[in] footprint  n + m - 1 elements (tile and halo), usually in team scratch, written before a team_barrier
 /// \param[in] weights    m >= 1 taps, likewise
@@ -44,11 +46,10 @@ KOKKOS_FUNCTION void team_correlate(const Member& team, const FootprintView& foo
       TESSERA_UNROLL
       for (int j = 0; j < outputs; ++j) sum[j] = add_sums ? Accumulator(sums(base + j * step)) : Accumulator(0);
       for (int k = 0; k < taps; ++k) {
-        const Accumulator weight = static_cast<Accumulator>(weights(k));
+        const auto weight = weights(k);
         TESSERA_UNROLL
-        for (int j = 0; j < outputs; ++j) {
-          sum[j] += weight * static_cast<Accumulator>(footprint(base + j * step + k));
-        }
+        for (int j = 0; j < outputs; ++j)
+          sum[j] += detail::weighted<Accumulator>(weight, footprint(base + j * step + k));
       }
       TESSERA_UNROLL
       for (int j = 0; j < outputs; ++j) {
@@ -58,7 +59,7 @@ KOKKOS_FUNCTION void team_correlate(const Member& team, const FootprintView& foo
       for (int i = base; i < n && i < base + outputs * step; i += step) {
         Accumulator total = add_sums ? Accumulator(sums(i)) : Accumulator(0);
         for (int k = 0; k < taps; ++k) {
-          total += static_cast<Accumulator>(weights(k)) * static_cast<Accumulator>(footprint(i + k));
+          total += detail::weighted<Accumulator>(weights(k), footprint(i + k));
         }
         out(i) = detail::convert<typename OutView::value_type>(total);
       }

@@ -7,7 +7,7 @@
 #if defined(TESSERA_CONTROL)
 using Element = float;
 #else
-using Element = Kokkos::complex<float>;
+using Element = std::byte;
 #endif
 
 using Space = Kokkos::DefaultExecutionSpace;

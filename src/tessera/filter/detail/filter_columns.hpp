@@ -14,6 +14,7 @@
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/detail/weighted.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/filter_plan.hpp>
 
@@ -84,13 +85,13 @@ struct FilterColumns {
     for (int c = 0; c < width; ++c) sums[c] = Accumulator(0);
     for (int k = 0; k < static_cast<int>(job.rule.window.taps); ++k) {
       const std::int64_t j = i - job.rule.window.reach_left + k;
-      const auto weight = static_cast<Accumulator>(weights[pad + k]);
+      const Weight weight = weights[pad + k];
       if (j >= 0 && j < n) {
         const In* source = x + j * job.in.stride;
-        for (int c = 0; c < width; ++c) sums[c] += weight * static_cast<Accumulator>(source[c]);
+        for (int c = 0; c < width; ++c) sums[c] += weighted<Accumulator>(weight, source[c]);
       } else {
         for (int c = 0; c < width; ++c) {
-          sums[c] += weight * static_cast<Accumulator>(job.rule.element(x + c, j));
+          sums[c] += weighted<Accumulator>(weight, job.rule.element(x + c, j));
         }
       }
     }
@@ -148,7 +149,7 @@ struct FilterColumns {
       TESSERA_UNROLL
       for (int u = 0; u < outputs; ++u) {
         if (Rows > block_rows && (row - u < 0 || row - u >= few_taps)) continue;
-        sums[u] += static_cast<Accumulator>(weight[row - u]) * element;
+        sums[u] += weighted<Accumulator>(weight[row - u], element);
       }
     }
   }

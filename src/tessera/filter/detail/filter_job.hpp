@@ -7,8 +7,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/complex.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/noinline.hpp>
+#include <tessera/detail/weighted.hpp>
 #include <tessera/filter/detail/line_array.hpp>
 #include <tessera/filter/detail/stage.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
@@ -22,8 +24,8 @@ struct FilterTypes {
   using in_type = In;
   using out_type = Out;
   using accumulator_type = Accumulator;
-  using staged_type = std::conditional_t<std::is_floating_point_v<Accumulator>, Accumulator, In>;
-  using weight_type = std::conditional_t<std::is_floating_point_v<Accumulator>, Accumulator, std::int64_t>;
+  using staged_type = std::conditional_t<rounds_v<Accumulator>, Accumulator, In>;
+  using weight_type = std::conditional_t<rounds_v<Accumulator>, real_part_t<Accumulator>, std::int64_t>;
 };
 
 /// The window: out[i] = sum_k w[k] x[i - reach_left + k], w reversed for a convolution.
@@ -96,7 +98,7 @@ struct FilterRule {
 
  private:
   [[nodiscard]] KOKKOS_FUNCTION Accumulator product(std::int64_t k, Accumulator value) const {
-    return static_cast<Accumulator>(static_cast<Weight>(window.weight(k))) * value;
+    return weighted<Accumulator>(static_cast<Weight>(window.weight(k)), value);
   }
 
   /// Copies, and sums of values that the line does not hold or over some of the taps.
@@ -132,10 +134,10 @@ struct FilterRule {
       sum += product(k, element);
       counted.add(window.weight(k));
     }
-    if constexpr (std::is_floating_point_v<Accumulator>) {
+    if constexpr (rounds_v<Accumulator>) {
       const double weights = counted.pair(0).high;
       const double scale = weights == 0 ? Kokkos::Experimental::quiet_NaN_v<double> : weight_sum / weights;
-      if (!all) return convert<Out>(static_cast<double>(sum) * scale);
+      if (!all) return convert<Out>(weighted<as_double_t<Accumulator>>(scale, sum));
     }
     return convert<Out>(sum);
   }

@@ -13,6 +13,7 @@
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/weighted.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/filter_plan.hpp>
 
@@ -58,8 +59,7 @@ struct FilterJuxtaposed {
     for (std::int64_t k = 0; k < job.rule.window.taps; ++k) {
       const std::int64_t j = i - job.rule.window.reach_left + k;
       const In element = j >= first && j < first + count ? staged[j - first] : job.rule.element(x, j);
-      sum +=
-          static_cast<Accumulator>(static_cast<Weight>(job.rule.window.weight(k))) * static_cast<Accumulator>(element);
+      sum += weighted<Accumulator>(static_cast<Weight>(job.rule.window.weight(k)), element);
     }
     return sum;
   }

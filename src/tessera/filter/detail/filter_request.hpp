@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/complex.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/error.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
@@ -21,15 +22,15 @@
 
 namespace tessera::detail {
 
-/// The element of type T that cval stands for. Floating types round; what does not fit is refused.
+/// The element of type T that cval, a real number, stands for. Floating types round; what does not fit is refused.
 template <class T, class Options>
 T boundary_value(std::string_view function, const Options& options) {
   if (options.mode_left != BoundaryMode::constant && options.mode_right != BoundaryMode::constant) return T(0);
   return std::visit(
       [&](const auto cval) {
-        const T value = convert<T>(cval);
+        const auto value = convert<real_part_t<T>>(cval);
         bool fine = true;
-        if constexpr (std::is_floating_point_v<T>) {
+        if constexpr (rounds_v<T>) {
           fine = std::isfinite(value) || !std::isfinite(static_cast<double>(cval));
         } else if constexpr (std::is_floating_point_v<decltype(cval)>) {
           // A clamped or rounded value does not convert back; 2^63 and 2^64 would, by rounding.
@@ -40,7 +41,7 @@ T boundary_value(std::string_view function, const Options& options) {
         }
         require_argument(fine, function, "options", "cval " + std::to_string(cval),
                          "a value of the input's element type", "choose one that the type can hold");
-        return value;
+        return T(value);
       },
       options.cval);
 }
@@ -55,7 +56,7 @@ long double integer_bound(long double magnitude_sum) {
 /// Integers are never NaN.
 template <class T>
 bool omits_nan(const FilterOptions& options) {
-  return std::is_floating_point_v<T> && options.nan == NanPolicy::omit;
+  return rounds_v<T> && options.nan == NanPolicy::omit;
 }
 
 /// For windows that are not sums.
@@ -87,9 +88,9 @@ void require_scalable(std::string_view function, const FilterWeights<Space>& wei
 template <class T, ExecutionSpace Space>
 FilterArithmetic filter_arithmetic(std::string_view function, const FilterWeights<Space>& weights, std::int64_t extent,
                                    const FilterOptions& options) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return options.accumulate == FilterAccumulate::float64 && sizeof(T) < sizeof(double) ? FilterArithmetic::float64
-                                                                                         : FilterArithmetic::element;
+  if constexpr (rounds_v<T>) {
+    const bool widens = options.accumulate == FilterAccumulate::float64 && sizeof(real_part_t<T>) < sizeof(double);
+    return widens ? FilterArithmetic::float64 : FilterArithmetic::element;
   } else {
     if (!weights.is_integer() || has_mode(options, BoundaryMode::renormalise)) return FilterArithmetic::float64;
     long double magnitude_sum = weights.magnitude_sum();
@@ -111,13 +112,13 @@ FilterArithmetic filter_arithmetic(std::string_view function, const FilterWeight
 /// Calls visitor(FilterTypes<..>{}) with the types of that arithmetic.
 template <class In, class Out, class Visitor>
 auto visit_filter_types(FilterArithmetic arithmetic, Visitor&& visitor) {
-  if constexpr (std::is_floating_point_v<In>) {
+  if constexpr (rounds_v<In>) {
     if (arithmetic == FilterArithmetic::element) return visitor(FilterTypes<In, Out, In>{});
   } else {
     if (arithmetic == FilterArithmetic::int64) return visitor(FilterTypes<In, Out, std::int64_t>{});
     if (arithmetic == FilterArithmetic::int128) return visitor(FilterTypes<In, Out, Int128>{});
   }
-  return visitor(FilterTypes<In, Out, double>{});
+  return visitor(FilterTypes<In, Out, as_double_t<In>>{});
 }
 
 /// 0 <= result < rank

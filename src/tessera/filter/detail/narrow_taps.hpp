@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tessera/detail/complex.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/detail/weighted.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <type_traits>
 
@@ -65,7 +67,7 @@ KOKKOS_FORCEINLINE_FUNCTION void correlate_narrow(const Packed<typename Types::i
         for (int v = 0; v < width; ++v) {
           const int slot = (c - r) * width + e - v;
           if (slot < 0 || slot >= Slots) continue;
-          sums[r].values[v] += static_cast<Accumulator>(taps.weight[slot]) * element;
+          sums[r].values[v] += weighted<Accumulator>(taps.weight[slot], element);
         }
       }
     }
@@ -80,7 +82,7 @@ KOKKOS_FORCEINLINE_FUNCTION typename Types::accumulator_type correlate_exactly(c
   Accumulator sum = 0;
   TESSERA_NO_UNROLL
   for (int slot = taps.first; slot < taps.end; ++slot) {
-    sum += static_cast<Accumulator>(taps.weight[slot]) * static_cast<Accumulator>(window[slot]);
+    sum += weighted<Accumulator>(taps.weight[slot], window[slot]);
   }
   return sum;
 }
@@ -88,9 +90,9 @@ KOKKOS_FORCEINLINE_FUNCTION typename Types::accumulator_type correlate_exactly(c
 template <class Sums>
 KOKKOS_FORCEINLINE_FUNCTION bool has_nan(const Sums& sums) {
   bool found = false;
-  if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(sums.values[0])>>) {
+  if constexpr (rounds_v<std::remove_cvref_t<decltype(sums.values[0])>>) {
     TESSERA_UNROLL
-    for (const auto value : sums.values) found = found || value != value;
+    for (const auto& value : sums.values) found = found || value != value;
   }
   return found;
 }

@@ -8,10 +8,12 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/complex.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/detail/weighted.hpp>
 #include <tessera/filter/boundary.hpp>
 
 namespace tessera::detail {
@@ -43,11 +45,11 @@ KOKKOS_FUNCTION Accumulator odd_element(const T* line, std::int64_t stride, std:
   const std::int64_t from_end = even ? distance.remainder : n - 1 - distance.remainder;
   const auto end = static_cast<Accumulator>(line[(before ? 0 : n - 1) * stride]);
   const auto value = static_cast<Accumulator>(line[(before ? from_end : n - 1 - from_end) * stride]);
-  const Accumulator reflected = even ? Accumulator(2) * end - value : value;
+  const Accumulator reflected = even ? end + end - value : value;
   const std::int64_t pairs = (distance.quotient + 1) / 2;  // of reflections, one about each end
   if (pairs == 0) return reflected;
   const auto other = static_cast<Accumulator>(line[(before ? n - 1 : 0) * stride]);
-  return reflected + static_cast<Accumulator>(2 * pairs) * (end - other);
+  return reflected + weighted<Accumulator>(static_cast<real_part_t<Accumulator>>(2 * pairs), end - other);
 }
 
 /// A boundary without divisions: right for elements less than a line away from it, and where each side's mode is

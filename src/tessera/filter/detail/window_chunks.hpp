@@ -254,8 +254,9 @@ struct WindowChunks {
     }
     Results all;
     const auto join = [&](auto last) {
+      constexpr int size = decltype(last)::value + 1;
       TESSERA_UNROLL
-      for (int s = 0; s < width; ++s) all.values[s] = op.template window<last + 1>(values + s);
+      for (int s = 0; s < width; ++s) all.values[s] = op.template window<size>(values + s);
     };
     if constexpr (Op::has_one_size) {
       join(std::integral_constant<int, Op::whole_windows_max - 1>{});
@@ -270,7 +271,8 @@ struct WindowChunks {
     Value values[2 * width], joined[width];
     load(staged, values);
     load(staged + 1, values + width);
-    with_constant<width>(tail, [&](auto last) {
+    with_constant<width>(tail, [&](auto constant) {
+      constexpr int last = decltype(constant)::value;
       TESSERA_UNROLL
       for (int s = 0; s < width; ++s) {
         joined[s] = values[s];
@@ -296,7 +298,8 @@ struct WindowChunks {
     }
     // The first chunk of them is whole where windows reach its end.
     const Value with_first = IsWide ? op.join(between, beginnings[width - 1]) : beginnings[width - 1];
-    with_constant<width>(tail, [&](auto last) {
+    with_constant<width>(tail, [&](auto constant) {
+      constexpr int last = decltype(constant)::value;
       TESSERA_UNROLL
       for (int s = 0; s < width; ++s) {
         if (last + s >= width - 1) {
