@@ -144,16 +144,17 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   Texts texts;
   auto* run = app.add_subcommand("run", "Measure; every result is checked before it is timed")->allow_extras();
   run->set_help_flag("--help", "Print this help and exit");
-  run->add_option(
-         "--op", texts.op,
-         "reduce, integer, min, argmin, stats, dot, axes, dispatch, filter, window, transpose, ceiling (default: all)")
+  run->add_option("--op", texts.op,
+                  "reduce, integer, min, argmin, stats, dot, axes, dispatch, filter, window, steps, transpose, ceiling "
+                  "(default: all)")
       ->type_name("LIST");
   run->add_option("--sizes", texts.sizes, "Elements: 1000000, 32e6, 2^24; matrices: 4096x4096 (default 2^20,2^24)")
       ->type_name("LIST");
   run->add_option("--types", texts.types, "int8, int32, int64, float32, float64 (default: those each operation has)")
       ->type_name("LIST");
   run->add_option("--variant", texts.variant, "Tessera's variants, or all (default automatic)")->type_name("LIST");
-  run->add_option("--taps", texts.taps, "Widths of filters (default 3,9,33) and windows (default 3,31,301,3001)")
+  run->add_option("--taps", texts.taps,
+                  "Widths of filters (default 3,9,33; of steps 3,9) and windows (default 3,31,301,3001)")
       ->type_name("LIST");
   run->add_option("--team-size", texts.team_size, "Threads a team (default: the plan decides)")->type_name("N");
   run->add_option("--league-size", texts.league_size, "Teams (default: the plan decides)")->type_name("N");

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Minimum and mean of a window that moves along one long line, mode reflect.
+// Minimum, mean and median of a window that moves along one long line, mode reflect, and the minimum as a stencil.
 #include <Kokkos_Core.hpp>
+#include <tessera/filter/median_filter.hpp>
+#include <tessera/filter/stencil.hpp>
 #include <tessera/filter/window_filter.hpp>
 
 #include "bench_case.hpp"
@@ -56,6 +58,34 @@ struct CountWrongWindows {
   }
 };
 
+/// An element of the window is its median if at most m / 2 are less, and more than that not greater.
+template <class T>
+struct CountWrongMedians {
+  DirectWindow<T> direct;
+  const T* out;
+  std::int64_t step;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    std::int64_t less = 0, not_greater = 0, equal = 0;
+    direct.visit(i * step, [&](T x) {
+      less += x < out[i * step];
+      not_greater += x <= out[i * step];
+      equal += x == out[i * step];
+    });
+    const std::int64_t rank = direct.window / 2;
+    wrong += !(less <= rank && rank < not_greater && equal > 0);
+  }
+};
+
+/// What a user would write.
+struct LeastOf {
+  template <class T, int Radius>
+  KOKKOS_FUNCTION T operator()(const StencilWindow<T, Radius>& window) const {
+    T least = window[0];
+    for (int k = -Radius; k <= Radius; ++k) least = window[k] < least ? window[k] : least;
+    return least;
+  }
+};
+
 template <class T>
 struct CountChanged {
   const T *in, *out;
@@ -68,6 +98,9 @@ struct CountChanged {
 /// What the direct form of an array may read: more would take minutes, so outputs are sampled, and a host leaves the
 /// peer out.
 constexpr std::int64_t direct_loads_max = std::int64_t{1} << 34;
+
+/// Medians of wider windows would take minutes: they are left out.
+constexpr std::int64_t median_width_max = 1024;
 
 template <class Space, class T>
 class WindowCase {
@@ -84,6 +117,10 @@ class WindowCase {
     add_stopwatch(m_case, space);
     add_operation<WindowOperation::min>();
     add_operation<WindowOperation::box>();
+    add_median();
+    if (m_window == 3) add_stencil<1>();
+    if (m_window == 5) add_stencil<2>();
+    if (m_window == 9) add_stencil<4>();
     add(
         {"Kokkos::deep_copy", Role::context, {}, {}, {}, {}, {}},
         [space, in = m_in, out = m_out] { Kokkos::deep_copy(space, out, in); },
@@ -153,6 +190,51 @@ class WindowCase {
           Kokkos::parallel_for("tessera::bench::direct", policy, StoreWindows<T, Operation>{direct, out.data()});
         },
         counter);
+  }
+
+  void add_median() {
+    if (m_window > median_width_max) return;
+    Contender contender{"tessera median", Role::tessera, "automatic", {}, {}, {}, {}};
+    try {
+      const MedianPlan plan = median_plan(m_space, m_in, m_window, m_options);
+      contender.variant = to_string(plan.method);
+      contender.plan = {{"league_size", plan.league_size},
+                        {"team_size", plan.team_size},
+                        {"vector_length", plan.vector_length},
+                        {"tile", plan.tile},
+                        {"scratch_bytes", plan.scratch_bytes}};
+      add(
+          contender,
+          [space = m_space, in = m_in, out = m_out, window = m_window, options = m_options] {
+            median_filter(space, in, window, out, options);
+          },
+          CountWrongMedians<T>{direct(), m_out.data(), step()});
+    } catch (const Error& error) {
+      contender.refusal = error.what();
+      m_case.contenders.push_back(contender);
+    }
+  }
+
+  template <int Radius>
+  void add_stencil() {
+    Contender contender{"tessera stencil, min", Role::tessera, "automatic", {}, {}, {}, {}};
+    const StencilOptions<T> options{.league_size = m_options.league_size, .team_size = m_options.team_size};
+    try {
+      const WindowPlan plan = stencil_plan<Radius>(m_space, m_in, m_out, options);
+      contender.variant = to_string(plan.variant);
+      contender.plan = {{"league_size", plan.league_size},
+                        {"team_size", plan.team_size},
+                        {"vector_length", plan.vector_length},
+                        {"tile", plan.tile},
+                        {"scratch_bytes", plan.scratch_bytes}};
+      add(
+          contender,
+          [space = m_space, in = m_in, out = m_out, options] { stencil<Radius>(space, in, out, LeastOf{}, options); },
+          CountWrongWindows<T, WindowOperation::min>{direct(), m_out.data(), step()});
+    } catch (const Error& error) {
+      contender.refusal = error.what();
+      m_case.contenders.push_back(contender);
+    }
   }
 
   static constexpr bool is_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;

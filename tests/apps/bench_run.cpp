@@ -53,6 +53,8 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
         "tessera-bench: note: filter is measured in float32, float64, not in int64\n"
         "tessera-bench: note: window is measured in float32, float64, not in int32\n"
         "tessera-bench: note: window is measured in float32, float64, not in int64\n"
+        "tessera-bench: note: steps is measured in float32, float64, not in int32\n"
+        "tessera-bench: note: steps is measured in float32, float64, not in int64\n"
         "tessera-bench: note: transpose is measured in float32, float64, not in int32\n"
         "tessera-bench: note: transpose is measured in float32, float64, not in int64\n");
   std::map<std::string, int> counts;
@@ -76,7 +78,7 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
     const std::uint64_t element = row["type"] == "int32" || row["type"] == "float32" ? 4 : 8;
     const bool has_two =
         row["op"] == "filter" || row["op"] == "window" || row["op"] == "transpose" || row["op"] == "dot";
-    const std::uint64_t sides = has_two ? 2 : 1;
+    const std::uint64_t sides = row["op"] == "steps" ? 20 : has_two ? 2 : 1;
     if (row["op"] != "ceiling" && row["op"] != "axes") {
       CHECK(row["axis"].is_null());
       CHECK(row["bytes"] == sides * element * row["size"].get<std::uint64_t>());
@@ -137,9 +139,12 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
                                                {"filter: Kokkos::deep_copy", 12},
                                                {"window: tessera min", 12},
                                                {"window: tessera box", 12},
+                                               {"window: tessera median", 12},
                                                {"window: Kokkos::parallel_for min, direct", 12},
                                                {"window: Kokkos::parallel_for box, direct", 12},
                                                {"window: Kokkos::deep_copy", 12},
+                                               {"steps: tessera at once", 12},
+                                               {"steps: tessera one by one", 12},
                                                {"transpose: tessera automatic", 4},
                                                {"transpose: tessera padded", 4},
                                                {"transpose: Kokkos::deep_copy to LayoutLeft", 4}};
@@ -239,7 +244,7 @@ TEST_CASE("tessera-bench: windows have widths of their own, and are right in eve
     CHECK(row["status"] == "measured");
     ++rows_of_width[row["taps"].get<std::int64_t>()];
   }
-  CHECK(rows_of_width == std::map<std::int64_t, int>{{3, 5}, {31, 5}, {301, 5}, {3001, 5}});
+  CHECK(rows_of_width == std::map<std::int64_t, int>{{3, 7}, {31, 6}, {301, 6}, {3001, 5}});
 }
 
 TEST_CASE("tessera-bench: a later run extends the file") {

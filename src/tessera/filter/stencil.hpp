@@ -91,6 +91,7 @@ WindowPlan make_stencil_plan(const Space& space, const LineArray<const In>& in, 
   const DeviceLimits limits = device_limits(space);
   require_league_size(function, options.league_size);
   WindowPlan plan;
+  if (in.lines() * out.extent == 0) return plan;
   std::int64_t tiles = in.lines();
   if (filter_shape(in, out, size, size / 2).direction == LineDirection::across) {
     plan_window_columns<Op>(function, limits, options.team_size, plan);
