@@ -158,7 +158,7 @@ int filter_main(int argc, const char* const* argv) {
     command_line.add_option("--iterate", arguments.iterate, "N",
                             "Apply the filter N times, as N runs through stored outputs would (default 1)");
     command_line.add_option("--nan", arguments.nan, "POLICY",
-                            "propagate (default), omit (of filters with weights: scale what is left) or error");
+                            "propagate (default), omit (take what is left; with weights scale it) or error");
     command_line.add_option("--accumulate", arguments.accumulate, "TYPE",
                             "float or double: in what floating data is summed (default: its own type)");
     command_line.add_option("--output-type", arguments.output_type, "TYPE",

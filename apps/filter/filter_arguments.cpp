@@ -97,7 +97,6 @@ void check_window_request(const FilterRequest& request, const FilterArguments& a
   };
   if (arguments.convolve) only_weights("--convolve");
   if (!arguments.accumulate.empty()) only_weights("--accumulate");
-  if (request.nan != "propagate") only_weights("--nan " + request.nan);
   const auto modes = window_mode_names();
   for (const auto& mode : {request.mode_left, request.mode_right}) {
     if (std::find(modes.begin(), modes.end(), mode) == modes.end()) only_weights("--mode " + mode);

@@ -47,8 +47,14 @@ class WindowCheck : public OutputCheck<In, Out> {
     m_window.clear();
     for (std::int64_t j = first; j < end; ++j) {
       const std::int64_t source = source_of(Base::mode_at(j), j, Base::m_extent);
-      m_window.push_back(source < 0 ? Base::m_cval : Base::at(source));
+      const In element = source < 0 ? Base::m_cval : Base::at(source);
+      if (!omits(element)) m_window.push_back(element);
     }
+  }
+
+  [[nodiscard]] bool omits(In element) const {
+    if constexpr (std::is_floating_point_v<In>) return m_request.nan == "omit" && std::isnan(element);
+    return false;
   }
 
   /// -0.0 before +0.0
@@ -61,13 +67,13 @@ class WindowCheck : public OutputCheck<In, Out> {
 
   [[nodiscard]] In expected_element() {
     if constexpr (std::is_floating_point_v<In>) {
-      if (std::any_of(m_window.begin(), m_window.end(), [](In x) { return std::isnan(x); })) {
+      if (m_window.empty() || std::any_of(m_window.begin(), m_window.end(), [](In x) { return std::isnan(x); })) {
         return std::numeric_limits<In>::quiet_NaN();
       }
     }
     if (m_request.operation == "min") return *std::min_element(m_window.begin(), m_window.end(), is_less);
     if (m_request.operation == "max") return *std::max_element(m_window.begin(), m_window.end(), is_less);
-    const auto middle = m_window.begin() + m_request.window / 2;
+    const auto middle = m_window.begin() + static_cast<std::ptrdiff_t>(m_window.size() / 2);
     std::nth_element(m_window.begin(), middle, m_window.end(), is_less);
     return *middle;
   }
@@ -105,6 +111,7 @@ class WindowCheck : public OutputCheck<In, Out> {
         sum += x;
         if (std::isfinite(x)) magnitude += std::abs(static_cast<long double>(x));
       }
+      if (m_window.empty()) return Base::check_bound(output, std::numeric_limits<long double>::quiet_NaN(), 0, false);
       const long double mean = sum / size;
       long double bound = (2 * std::ceil(std::log2(size)) + 3) * u * magnitude / size;
       using Limits = std::numeric_limits<Out>;

@@ -21,6 +21,7 @@ inline WindowOptions window_options(const FilterRequest& request) {
   options.mode_right = enumerator_named(boundary_modes, request.mode_right);
   options.origin = request.origin;
   options.axis = step_axis;
+  options.nan = enumerator_named(nan_policies, request.nan);
   std::visit([&](const auto value) { options.cval = value; }, request.cval);
   return options;
 }
@@ -35,25 +36,29 @@ template <class Space, class In, class Out, WindowOperation Operation>
 class WindowStep final : public FilterStep {
  public:
   WindowStep(const Space& space, const FilterRequest& request, const LinesShape& shape)
-      : m_space(space), m_shape(shape), m_window(request.window), m_options(window_options(request)) {}
+      : m_space(space),
+        m_shape(shape),
+        m_window(request.window),
+        m_options(window_options(request)),
+        m_workspace(space, plan(m_options).workspace_bytes) {}
 
   std::string automatic_variant() const override { return std::string(to_string(plan(m_options).variant)); }
 
   std::function<void()> prepared(const void* in, void* out, const RunOptions& run_options, int) const override {
     const auto source = step_array<Space>(static_cast<const In*>(in), m_shape);
     const auto target = step_array<Space>(static_cast<Out*>(out), m_shape);
-    const WindowOptions options = with_sizes(m_options, run_options);
-    const Workspace<Space> workspace(m_space, plan(options).workspace_bytes);
-    return [this, source, target, options, workspace] {
+    return [this, source, target, options = with_sizes(m_options, run_options)] {
       if constexpr (Operation == WindowOperation::min) {
-        min_filter(m_space, source, m_window, target, options, workspace);
+        min_filter(m_space, source, m_window, target, options, m_workspace);
       } else if constexpr (Operation == WindowOperation::max) {
-        max_filter(m_space, source, m_window, target, options, workspace);
+        max_filter(m_space, source, m_window, target, options, m_workspace);
       } else {
-        box_filter(m_space, source, m_window, target, options, workspace);
+        box_filter(m_space, source, m_window, target, options, m_workspace);
       }
     };
   }
+
+  void check() const override { tessera::check(m_space, m_workspace); }
 
   void describe(const RunOptions& run_options, Measurement& measurement) const override {
     const WindowPlan followed = plan(with_sizes(m_options, run_options));
@@ -78,13 +83,18 @@ class WindowStep final : public FilterStep {
   LinesShape m_shape;
   std::int64_t m_window;
   WindowOptions m_options;
+  Workspace<Space> m_workspace;
 };
 
 template <class Space, class In>
 class MedianStep final : public FilterStep {
  public:
   MedianStep(const Space& space, const FilterRequest& request, const LinesShape& shape)
-      : m_space(space), m_shape(shape), m_window(request.window), m_options(window_options(request)) {}
+      : m_space(space),
+        m_shape(shape),
+        m_window(request.window),
+        m_options(window_options(request)),
+        m_workspace(space, 0) {}
 
   std::string automatic_variant() const override { return std::string(to_string(plan(m_options).method)); }
 
@@ -92,9 +102,11 @@ class MedianStep final : public FilterStep {
     const auto source = step_array<Space>(static_cast<const In*>(in), m_shape);
     const auto target = step_array<Space>(static_cast<In*>(out), m_shape);
     return [this, source, target, options = with_sizes(m_options, run_options)] {
-      median_filter(m_space, source, m_window, target, options);
+      median_filter(m_space, source, m_window, target, options, m_workspace);
     };
   }
+
+  void check() const override { tessera::check(m_space, m_workspace); }
 
   void describe(const RunOptions& run_options, Measurement& measurement) const override {
     const MedianPlan followed = plan(with_sizes(m_options, run_options));
@@ -116,6 +128,7 @@ class MedianStep final : public FilterStep {
   LinesShape m_shape;
   std::int64_t m_window;
   WindowOptions m_options;
+  Workspace<Space> m_workspace;
 };
 
 template <class In, class Out>

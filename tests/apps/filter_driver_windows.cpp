@@ -109,6 +109,53 @@ TEST_CASE("tessera-filter: moving means") {
         inputs.filtered<double>("i", {"--box=3", "--iterate=2", "--output-type=float64"}));
 }
 
+TEST_CASE("tessera-filter: windows omit or refuse NaN") {
+  const FilterInputs inputs;
+  std::vector<double> x = inputs.x;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if (k % 3 == 0 || k / 10 == 4) x[k] = std::nan("");
+  }
+  const std::string file = inputs.folder / "nan.h5";
+  add_values(create_file(file).get(), "x", x, {lines, extent});
+  const auto output = [&](const std::string& window, const Case& c) {
+    Arguments arguments = arguments_of(window, c, "-0.25");
+    arguments.push_back("--nan=omit");
+    inputs.store(file + ":/x", arguments, "r");
+    return read_values<double>(inputs.out + ":/r");
+  };
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  for (const Case& c : cases) {
+    const auto min = output("--min", c), max = output("--max", c), median = output("--median", c);
+    const auto box = output("--box", c);
+    for_windows<double>(x, c, -0.25, [&](std::size_t k, std::vector<double> window) {
+      INFO("window " << c.size << ", output " << k);
+      double least = x[k], most = x[k], middle = x[k];
+      reference::WindowMean mean{static_cast<long double>(x[k]), 0};
+      if (!window.empty()) {
+        std::erase_if(window, [](double value) { return std::isnan(value); });
+        std::sort(window.begin(), window.end());
+        least = window.empty() ? std::nan("") : window.front();
+        most = window.empty() ? std::nan("") : window.back();
+        middle = window.empty() ? std::nan("") : window[window.size() / 2];
+        if (!window.empty()) mean = reference::window_mean(window);
+        if (window.empty()) mean.value = static_cast<long double>(std::nan(""));
+      }
+      CHECK(same(min[k], least));
+      CHECK(same(max[k], most));
+      CHECK(same(median[k], middle));
+      CHECK((std::isnan(mean.value) ? std::isnan(box[k])
+                                    : std::abs(static_cast<long double>(box[k]) - mean.value) <= mean.bound));
+    });
+  }
+  for (const std::string window : {"--min=3", "--box=50", "--median=4"}) {
+    CHECK(refusal_line(inputs.filter(file, {window, "--nan=error"}), 2, "tessera-filter") ==
+          file +
+              ":/x: tessera::filter: argument `in`: element 0 is NaN; expected no NaN, as NanPolicy::error asks; omit "
+              "or propagate NaN");
+    CHECK(inputs.filtered<double>("x", {window, "--nan=error"}) == inputs.filtered<double>("x", {window}));
+  }
+}
+
 TEST_CASE("tessera-filter: windows in other output types are converted once") {
   const FilterInputs inputs;
   const auto median = inputs.filtered<double>("x", {"--median=5"});
@@ -152,7 +199,6 @@ TEST_CASE("tessera-filter: bad windows") {
   const std::string has_none = ": it is for filters with weights; --min has none";
   CHECK(x({"--min=3", "--convolve"}) == "--convolve" + has_none);
   CHECK(x({"--min=3", "--accumulate=double"}) == "--accumulate" + has_none);
-  CHECK(x({"--min=3", "--nan=omit"}) == "--nan omit" + has_none);
   CHECK(x({"--min=3", "--mode-right=odd"}) == "--mode odd" + has_none);
   CHECK(x({"--min=3", "--variant=direct"}) ==
         "--variant: direct is for filters with weights; that of --min follows from its window");

@@ -153,11 +153,7 @@ void filter_lines(std::string_view function, bool reversed, const Space& space, 
   require_disjoint(function, in, out);
   require_scalable<In>(function, weights, options);
   const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, options)};
-  const bool refuses_nan = rounds_v<In> && options.nan == NanPolicy::error;
-  require_argument(!refuses_nan || status_word != nullptr, function, "options", "NaN policy error without a workspace",
-                   "a workspace for what is found", "pass one, or choose propagate or omit");
-  require_argument(!refuses_nan || boundary.cval == boundary.cval, function, "options",
-                   "a NaN cval under NaN policy error", "a number", "choose another cval, or propagate or omit");
+  const bool refuses_nan = require_nan_policy<In>(function, options.nan, boundary.cval, status_word != nullptr);
   const FilterArithmetic arithmetic = filter_arithmetic<In>(function, weights, extent, options);
 
   const FilterWindow window{weights.values().data(), taps, span.reach_left, reversed};

@@ -11,6 +11,7 @@
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/filter/detail/find_nan.hpp>
 #include <tessera/filter/detail/median_levels.hpp>
 #include <tessera/filter/detail/median_network.hpp>
 #include <tessera/filter/detail/median_wide.hpp>
@@ -19,6 +20,7 @@
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/median_plan.hpp>
 #include <tessera/filter/window_options.hpp>
+#include <tessera/workspace.hpp>
 #include <type_traits>
 
 namespace tessera {
@@ -56,32 +58,9 @@ void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T,
   launch(DirectMedian<T>{});
 }
 
-}  // namespace detail
-
-/// Replaces every element of the lines of one axis by the median of the m elements around it: out[i] is element
-/// floor(m/2), counted from 0, of the ascending x[i - a] .. x[i - a + m - 1], a = floor(m/2) + origin, for even m too.
-/// x beyond the line is what the boundary modes say. Asynchronous on the instance; no allocation, no fence.
-///
-/// \param[in] space    the instance that runs it
-/// \param[in] in       rank 1 to 8, any extents (64-bit sizes, 0 included) and layout, of numbers of 4 or 8 bytes
-/// \param[in] window   m >= 1; it may exceed n
-/// \param[out] out     the extents of in, any layout, memory disjoint from in
-/// \param[in] options  axis, modes (elements: not odd, renormalise, valid), cval, origin, sizes of league and team
-///
-/// Exact: every output is an element of its window, -0.0 before +0.0, converted to the output's type (floats round,
-/// integers clamp). A NaN reaches exactly the outputs whose window holds it, and is a quiet one there. The same bits
-/// for every plan and device. Cost: up to m = 33 some comparisons or exchanges in registers for an output, which
-/// neighbours share. Wider windows on hosts move about m / 3 keys for an output, within a sorted window in scratch.
-/// Devices take a step for each bit of the elements' type that differs within a tile, however wide the window is.
-/// Windows that scratch cannot hold (about 8000 floats on hosts, 5500 on devices; half as many of 8 bytes) take m steps
-/// for each bit. Compulsory bytes: each element of in read once, each of out written once.
-///
-/// \throws InvalidArgument  for a window below 1, extents that differ, overlapping views, an origin beyond the window,
-///                          a cval that the input's type cannot hold, sizes of league or team that the space cannot
-///                          have
 template <ExecutionSpace Space, View InView, View OutView>
-void median_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
-                   const WindowOptions& options = {}) {
+void filter_medians(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                    const WindowOptions& options, std::uint64_t* status_word) {
   static_assert(AccessibleFrom<InView, Space>,
                 "tessera::median_filter: `in` must be in memory that the space can access");
   static_assert(AccessibleFrom<OutView, Space>,
@@ -98,26 +77,66 @@ void median_filter(const Space& space, const InView& in, std::int64_t window, co
 
   bool same_extents = true;
   for (std::size_t d = 0; d < InView::rank(); ++d) same_extents = same_extents && in.extent(d) == out.extent(d);
-  detail::require_argument(same_extents, function, "out", "extents " + detail::extents_text(out),
-                           "those of `in`, " + detail::extents_text(in), "make the views of the same shape");
-  detail::require_disjoint(function, in, out);
-  detail::require_argument(window >= 1, function, "window", std::to_string(window), "at least 1",
-                           "a window of one copies");
-  detail::require_argument(-(window / 2) <= options.origin && options.origin <= (window - 1) / 2, function, "options",
-                           "origin " + std::to_string(options.origin) + " with a window of " + std::to_string(window),
-                           std::to_string(-(window / 2)) + " to " + std::to_string((window - 1) / 2),
-                           "the window must hold the output");
-  detail::require_element_modes(function, options.mode_left, options.mode_right);
-  const int axis = detail::filter_axis(function, options.axis, static_cast<int>(InView::rank()));
-  const auto [in_lines, out_lines] = detail::line_arrays<const T, Out>(in, out, axis);
-  const detail::MedianLines<T, Out> lines{
-      in_lines, out_lines,
-      detail::Boundary<T>{options.mode_left, options.mode_right, detail::boundary_value<T>(function, options)}, window,
-      window / 2 + options.origin};
+  require_argument(same_extents, function, "out", "extents " + extents_text(out), "those of `in`, " + extents_text(in),
+                   "make the views of the same shape");
+  require_disjoint(function, in, out);
+  require_argument(window >= 1, function, "window", std::to_string(window), "at least 1", "a window of one copies");
+  require_argument(-(window / 2) <= options.origin && options.origin <= (window - 1) / 2, function, "options",
+                   "origin " + std::to_string(options.origin) + " with a window of " + std::to_string(window),
+                   std::to_string(-(window / 2)) + " to " + std::to_string((window - 1) / 2),
+                   "the window must hold the output");
+  require_element_modes(function, options.mode_left, options.mode_right);
+  const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
+  const Boundary<T> boundary{options.mode_left, options.mode_right, boundary_value<T>(function, options)};
+  const bool refuses_nan = require_nan_policy<T>(function, options.nan, boundary.cval, status_word != nullptr);
+  const auto [in_lines, out_lines] = line_arrays<const T, Out>(in, out, axis);
+  const MedianLines<T, Out> lines{
+      in_lines, out_lines, boundary, window, window / 2 + options.origin, options.nan == NanPolicy::omit};
   if (in.size() == 0) return;
-  const MedianPlan plan =
-      detail::make_median_plan<T>(detail::device_limits(space), lines.in.lines(), lines.in.extent, window, options);
-  detail::run_median(space, plan, lines, options.team_size);
+  const MedianPlan plan = make_median_plan<T>(device_limits(space), lines.in.lines(), lines.in.extent, window, options);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (refuses_nan) launch_find_nan(space, in, status_word);
+  }
+  run_median(space, plan, lines, options.team_size);
+}
+
+}  // namespace detail
+
+/// Replaces every element of the lines of one axis by the median of the m elements around it: out[i] is element
+/// floor(m/2), counted from 0, of the ascending x[i - a] .. x[i - a + m - 1], a = floor(m/2) + origin, for even m too.
+/// x beyond the line is what the boundary modes say. Asynchronous on the instance; no allocation, no fence.
+///
+/// \param[in] space    the instance that runs it
+/// \param[in] in       rank 1 to 8, any extents (64-bit sizes, 0 included) and layout, of numbers of 4 or 8 bytes
+/// \param[in] window   m >= 1; it may exceed n
+/// \param[out] out     the extents of in, any layout, memory disjoint from in
+/// \param[in] options  axis, modes (elements: not odd, renormalise, valid), cval, origin, NaN policy, sizes of league
+///                     and team
+///
+/// Exact: every output is an element of its window, -0.0 before +0.0, converted to the output's type (floats round,
+/// integers clamp). A NaN reaches exactly the outputs whose window holds it, and is a quiet one there; under
+/// NaN policy omit an output is element floor(l/2) of the l others, NaN where l is 0. The same bits
+/// for every plan and device. Cost: up to m = 33 some comparisons or exchanges in registers for an output, which
+/// neighbours share. Wider windows on hosts move about m / 3 keys for an output, within a sorted window in scratch.
+/// Devices take a step for each bit of the elements' type that differs within a tile, however wide the window is.
+/// Windows that scratch cannot hold (about 8000 floats on hosts, 5500 on devices; half as many of 8 bytes) take m steps
+/// for each bit. Compulsory bytes: each element of in read once, each of out written once.
+///
+/// \throws InvalidArgument  for a window below 1, extents that differ, overlapping views, an origin beyond the window,
+///                          NaN policy error without a workspace, a cval that the input's type cannot hold, sizes of
+///                          league or team that the space cannot have
+template <ExecutionSpace Space, View InView, View OutView>
+void median_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                   const WindowOptions& options = {}) {
+  detail::filter_medians(space, in, window, out, options, nullptr);
+}
+
+/// The same under any NaN policy: `error` reads in once more before, and leaves the row-major position of the first NaN
+/// in the workspace (of any size), which check(space, workspace) throws; outputs are as under propagate.
+template <ExecutionSpace Space, View InView, View OutView>
+void median_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                   const WindowOptions& options, const Workspace<Space>& workspace) {
+  detail::filter_medians(space, in, window, out, options, workspace.status_word());
 }
 
 /// The plan that median_filter() follows for `in` (its extents alone). Pure: it launches and allocates nothing.

@@ -144,9 +144,11 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
   require_league_size(function, options.league_size);
   require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
   MedianPlan plan;
-  const MedianNetworkSize network = median_network_size(taps);
+  // Networks give the same place of every window.
+  const bool omits_nan = std::is_floating_point_v<T> && options.nan == NanPolicy::omit;
+  const MedianNetworkSize network = omits_nan ? MedianNetworkSize{0, 1} : median_network_size(taps);
   std::int64_t window = taps;
-  if (taps <= median_chunks_max) {
+  if (taps <= median_chunks_max && !omits_nan) {
     WindowPlan chunks;
     plan_window_chunks<WindowMedian<T, T>>(function, limits, extent, {taps, taps / 2}, options.team_size, chunks);
     plan.method = MedianMethod::chunks;

@@ -13,9 +13,11 @@
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/filter/detail/find_nan.hpp>
 #include <tessera/filter/detail/window_blocks.hpp>
 #include <tessera/filter/detail/window_box.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
+#include <tessera/filter/detail/window_direct.hpp>
 #include <tessera/filter/detail/window_extremum.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/window_options.hpp>
@@ -109,6 +111,7 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
   require_element_modes(function, options.mode_left, options.mode_right);
   const WindowPlan plan = window_plan_of<Operation>(space, in, window, options);
   const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, options)};
+  const bool refuses_nan = require_nan_policy<In>(function, options.nan, boundary.cval, workspace != nullptr);
   if (in.size() == 0) return;
 
   require_scratch(function, plan.scratch_bytes, device_limits(space));
@@ -120,7 +123,19 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
   const auto [in_lines, out_lines] = line_arrays<const In, Out>(in, out, axis);
   const WindowLines<Op> lines{in_lines, out_lines, boundary, window_shape<Op>(in_lines.extent, window, options.origin)};
   Op op{};
-  if constexpr (Operation == WindowOperation::box) op = {window, 1.0 / static_cast<double>(window)};
+  if constexpr (Operation == WindowOperation::box) {
+    op = {window, 1.0 / static_cast<double>(window)};
+  } else {
+    op.omits_nan = options.nan == NanPolicy::omit;
+  }
+  if constexpr (std::is_floating_point_v<In>) {
+    if (refuses_nan) launch_find_nan(space, in, workspace->status_word());
+    if constexpr (Operation == WindowOperation::box) {
+      if (plan.variant == WindowVariant::direct) {
+        return launch_window_direct(function, space, plan, lines, op, options.team_size);
+      }
+    }
+  }
   if (plan.variant == WindowVariant::chunks) {
     if (is_wide_window<Op>(lines.window.size)) {
       launch_window_chunks<true>(function, space, plan, lines, op, options.team_size);
@@ -136,6 +151,8 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
 template <WindowOperation Operation, ExecutionSpace Space, View InView, View OutView>
 void filter_windows(const Space& space, const InView& in, std::int64_t window, const OutView& out,
                     const WindowOptions& options) {
+  using In = typename InView::non_const_value_type;
+  require_nan_policy<In>(window_function(Operation), options.nan, In(0), false);
   const std::size_t bytes = window_plan_of<Operation>(space, in, window, options).workspace_bytes;
   if (bytes == 0) return filter_windows<Operation, Space>(space, in, window, out, options, nullptr);
   const Workspace<Space> workspace(space, bytes);
@@ -152,10 +169,12 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
 /// \param[in] in         rank 1 to 8, any extents (64-bit sizes, 0 included) and layout
 /// \param[in] window     m >= 1, odd or even; m may exceed n
 /// \param[out] out       the extents and the element type of in, any layout, memory disjoint from in
-/// \param[in] options    axis, modes, cval, origin, sizes of league and team
+/// \param[in] options    axis, modes, cval, origin, NaN policy, sizes of league and team
 /// \param[in] workspace  at least window_plan(..).workspace_bytes; shared only by calls that are ordered
 ///
-/// A NaN gives the quiet NaN in exactly the outputs whose window holds it; -0.0 is less than 0.0. The same bits under
+/// A NaN gives the quiet NaN in exactly the outputs whose window holds it; NaN policy omit leaves it out, and gives NaN
+/// where nothing else is left; under `error` in is read once more before, and check(space, workspace) throws the
+/// row-major position of the first one, outputs are as under propagate. -0.0 is less than 0.0. The same bits under
 /// every plan. Cost, whatever m: a few operations and scratch accesses an element, each element read from memory once,
 /// and again from a cache where m is beyond 512 elements, 1024 of four bytes (256 on hosts), which must hold m elements
 /// a team. Where m is beyond 8 parts of about 2000 elements, or 4000 of four bytes (half of that on hosts), three
@@ -164,7 +183,8 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
 /// in read once, each of out written once.
 ///
 /// \throws InvalidArgument  for an axis that in has not, m < 1, an origin beyond the window, extents that differ,
-///                          overlapping views, a cval that the input's type cannot hold, a workspace that is too small,
+///                          overlapping views, a cval that the input's type cannot hold, NaN policy error without a
+///                          workspace, one that is too small,
 ///                          sizes of league or team that the space cannot have
 /// \throws ResourceError    where the plan's scratch exceeds what a team can have
 template <ExecutionSpace Space, View InView, View OutView>
@@ -199,7 +219,8 @@ void max_filter(const Space& space, const InView& in, std::int64_t window, const
 /// shorter windows, within chunks from the first element of output 0's window on: error at most (2 ceil(log2 m) + 3) u
 /// sum |x| / m over the window, and of float the output's rounding; the same bits whatever the sizes of team and
 /// league. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf reaches exactly the outputs whose
-/// window holds it. A mean of zeros is +0.0. Integers: the exact sum, divided and rounded once.
+/// window holds it. A mean of zeros is +0.0. Integers: the exact sum, divided and rounded once. Under NaN policy omit
+/// each window is read from memory, m elements an output, and its mean is that of its l elements that are not NaN.
 template <ExecutionSpace Space, View InView, View OutView>
 void box_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
                 const WindowOptions& options, const Workspace<Space>& workspace) {

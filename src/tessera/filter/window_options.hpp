@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/filter/boundary.hpp>
+#include <tessera/nan_policy.hpp>
 #include <variant>
 
 namespace tessera {
@@ -38,10 +39,12 @@ struct WindowOptions {
   BoundaryMode mode_left = BoundaryMode::reflect;   ///< for elements before the line
   BoundaryMode mode_right = BoundaryMode::reflect;  ///< for elements after the line
   std::variant<double, std::int64_t, std::uint64_t> cval =
-      0.0;                  ///< of mode constant; representable in the input's type
-  std::int64_t origin = 0;  ///< shift of the window, -floor(m/2) .. floor((m-1)/2)
-  int league_size = 0;      ///< teams; 0: from the extents
-  int team_size = 0;        ///< threads a team; 0: from the extents
+      0.0;                               ///< of mode constant; representable in the input's type
+  std::int64_t origin = 0;               ///< shift of the window, -floor(m/2) .. floor((m-1)/2)
+  NanPolicy nan = NanPolicy::propagate;  ///< omit: of what else the window holds, NaN where it holds nothing else;
+                                         ///< error: with a workspace
+  int league_size = 0;                   ///< teams; 0: from the extents
+  int team_size = 0;                     ///< threads a team; 0: from the extents
 };
 
 }  // namespace tessera

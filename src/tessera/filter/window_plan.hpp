@@ -24,9 +24,10 @@ namespace tessera {
 
 /// Strategy of a window filter; the window's size decides.
 enum class WindowVariant {
-  chunks,  ///< tile and halo in team scratch, windows of whole chunks and their ends
-  blocks,  ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
-  columns  ///< lines across memory: neighbouring threads take neighbouring lines, whole windows in registers
+  chunks,   ///< tile and halo in team scratch, windows of whole chunks and their ends
+  blocks,   ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
+  columns,  ///< lines across memory: neighbouring threads take neighbouring lines, whole windows in registers
+  direct    ///< no scratch: every element of every window from memory (means that leave out NaN)
 };
 
 constexpr std::string_view to_string(WindowVariant variant) {
@@ -36,9 +37,11 @@ constexpr std::string_view to_string(WindowVariant variant) {
     case WindowVariant::blocks:
       return "blocks";
     case WindowVariant::columns:
+      return "columns";
+    case WindowVariant::direct:
       break;
   }
-  return "columns";
+  return "direct";
 }
 
 struct WindowPlan {
@@ -253,6 +256,12 @@ void plan_window_blocks(const DeviceLimits& limits, std::int64_t lines, const Wi
   }
 }
 
+/// What no kernel of sums can do. Integers are never NaN.
+template <class Op>
+bool takes_direct(const WindowOptions& options) {
+  return std::is_floating_point_v<typename Op::in_type> && !Op::is_idempotent && options.nan == NanPolicy::omit;
+}
+
 /// lines of extent >= 1 elements each.
 template <class Op>
 WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
@@ -260,7 +269,13 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
   require_league_size(function, options.league_size);
   WindowPlan plan;
   std::int64_t tiles = 0;
-  if (window.size <= window_chunks_limit<typename Op::in_type>(limits.is_host)) {
+  if (takes_direct<Op>(options)) {
+    require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
+    plan.variant = WindowVariant::direct;
+    plan.team_size = options.team_size != 0 ? options.team_size : limits.is_host ? 1 : 128;
+    plan.tile = limits.is_host ? 1024 : plan.team_size;
+    tiles = lines * ceil_div(extent, plan.tile);
+  } else if (window.size <= window_chunks_limit<typename Op::in_type>(limits.is_host)) {
     plan_window_chunks<Op>(function, limits, extent, window, options.team_size, plan);
     tiles = lines * ceil_div(extent, plan.tile);
   } else {

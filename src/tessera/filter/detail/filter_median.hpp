@@ -14,6 +14,7 @@
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/filter/detail/line_array.hpp>
+#include <tessera/filter/detail/median_key.hpp>
 #include <tessera/filter/detail/stage.hpp>
 #include <tessera/filter/median_plan.hpp>
 
@@ -26,9 +27,20 @@ struct MedianLines {
   LineArray<Out> out;
   Boundary<T> boundary;
   std::int64_t taps, reach_left;
+  bool omits_nan = false;
 
   [[nodiscard]] KOKKOS_FUNCTION T element(const T* x, std::int64_t j) const {
     return boundary.element(x, in.stride, j, in.extent);
+  }
+
+  /// That of a NaN which does not count is beyond those of all that do.
+  [[nodiscard]] KOKKOS_FUNCTION MedianKey<T> key(T element) const {
+    return omits_nan && is_nan(element) ? ~MedianKey<T>{0} : median_key(element);
+  }
+  /// Of the ascending keys of a window with so many NaN, the place of its median; -1 where that is NaN.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t rank(std::int64_t nans) const {
+    if (nans == 0) return taps / 2;
+    return omits_nan && nans < taps ? (taps - nans) / 2 : -1;
   }
 };
 

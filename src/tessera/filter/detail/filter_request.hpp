@@ -68,6 +68,17 @@ inline void require_element_modes(std::string_view function, BoundaryMode left, 
   }
 }
 
+/// Whether NaN are to be found, which takes a workspace.
+template <class T>
+bool require_nan_policy(std::string_view function, NanPolicy policy, const T& cval, bool has_workspace) {
+  const bool refuses = rounds_v<T> && policy == NanPolicy::error;
+  require_argument(!refuses || has_workspace, function, "options", "NaN policy error without a workspace",
+                   "a workspace for what is found", "pass one, or choose propagate or omit");
+  require_argument(!refuses || cval == cval, function, "options", "a NaN cval under NaN policy error", "a number",
+                   "choose another cval, or propagate or omit");
+  return refuses;
+}
+
 enum class FilterArithmetic { element, float64, int64, int128 };
 
 inline bool has_mode(const FilterOptions& options, BoundaryMode mode) {

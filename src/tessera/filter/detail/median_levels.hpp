@@ -88,12 +88,12 @@ struct LevelsMedian {
     const T* staged = stage_line(team, x, lines.in.stride, lines.in.extent, first - lines.reach_left, size,
                                  lines.boundary, reinterpret_cast<T*>(scratch + pieces.elements_at));
     team.team_barrier();
-    for (int i = team.team_rank(); i < size; i += team.team_size()) source[i] = median_key(staged[i]);
+    for (int i = team.team_rank(); i < size; i += team.team_size()) source[i] = lines.key(staged[i]);
     level.build(team, [=](int i) { return is_nan(staged[i]); });
     for (int i = team.team_rank(); i < count; i += team.team_size()) {
-      const bool has_nan = level.zeros_before(i + taps) - level.zeros_before(i) != taps;
+      const std::int64_t rank = lines.rank(taps - (level.zeros_before(i + taps) - level.zeros_before(i)));
       states[i] = {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(i + taps),
-                   static_cast<std::uint16_t>(taps / 2), static_cast<std::uint16_t>(has_nan)};
+                   static_cast<std::uint16_t>(rank < 0 ? 0 : rank), static_cast<std::uint16_t>(rank < 0)};
     }
     team.team_barrier();
     for (int bit = median_key_bits<T> - 1; bit >= 0; --bit) {

@@ -35,8 +35,9 @@ struct SortedWindow {
     return low;
   }
 
-  KOKKOS_FUNCTION void add(T element) {
-    const Key key = median_key(element);
+  template <class Lines>
+  KOKKOS_FUNCTION void add(const Lines& lines, T element) {
+    const Key key = lines.key(element);
     const std::int64_t at = position(key);
     for (std::int64_t k = size; k > at; --k) keys[k] = keys[k - 1];
     keys[at] = key;
@@ -45,9 +46,10 @@ struct SortedWindow {
   }
 
   /// Only the keys between both places move.
-  KOKKOS_FUNCTION void replace(T leaving, T entering) {
-    const Key key = median_key(entering);
-    std::int64_t hole = position(median_key(leaving));
+  template <class Lines>
+  KOKKOS_FUNCTION void replace(const Lines& lines, T leaving, T entering) {
+    const Key key = lines.key(entering);
+    std::int64_t hole = position(lines.key(leaving));
     const std::int64_t at = position(key);
     for (; hole + 1 < at; ++hole) keys[hole] = keys[hole + 1];
     for (; hole > at; --hole) keys[hole] = keys[hole - 1];
@@ -71,13 +73,14 @@ struct SortedMedian {
     const std::int64_t taps = lines.taps;
     auto* keys = reinterpret_cast<MedianKey<T>*>(scratch + pieces.keys_at) + team.team_rank() * taps;
     SortedWindow<T> window{keys, 0, 0};
-    for (std::int64_t k = 0; k < taps; ++k) window.add(lines.element(x, begin - lines.reach_left + k));
+    for (std::int64_t k = 0; k < taps; ++k) window.add(lines, lines.element(x, begin - lines.reach_left + k));
     for (std::int64_t i = begin;;) {
-      const T median = window.nans > 0 ? median_of_nan<T>() : median_element<T>(keys[taps / 2]);
+      const std::int64_t rank = lines.rank(window.nans);
+      const T median = rank < 0 ? median_of_nan<T>() : median_element<T>(keys[rank]);
       y[i * lines.out.stride] = convert<Out>(median);
       if (++i == end) return;
       const std::int64_t leaving = i - lines.reach_left - 1;
-      window.replace(lines.element(x, leaving), lines.element(x, leaving + taps));
+      window.replace(lines, lines.element(x, leaving), lines.element(x, leaving + taps));
     }
   }
 };
@@ -99,14 +102,15 @@ struct DirectMedian {
   /// The median of the window from j on.
   template <class Out>
   KOKKOS_FUNCTION T median(const MedianLines<T, Out>& lines, const T* x, std::int64_t j) const {
+    std::int64_t nans = 0;
+    for (std::int64_t k = 0; k < lines.taps; ++k) nans += is_nan(lines.element(x, j + k)) ? 1 : 0;
+    std::int64_t rank = lines.rank(nans);
+    if (rank < 0) return median_of_nan<T>();
     Key known = 0;
-    std::int64_t rank = lines.taps / 2;
     for (int bit = median_key_bits<T> - 1; bit >= 0; --bit) {
       std::int64_t zeros = 0;  // keys that agree in the bits known so far, and have none here
       for (std::int64_t k = 0; k < lines.taps; ++k) {
-        const T element = lines.element(x, j + k);
-        if (is_nan(element)) return median_of_nan<T>();
-        if (median_key(element) >> bit == known >> bit) ++zeros;
+        if (lines.key(lines.element(x, j + k)) >> bit == known >> bit) ++zeros;
       }
       if (rank >= zeros) {
         rank -= zeros;

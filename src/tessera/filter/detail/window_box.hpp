@@ -66,6 +66,25 @@ struct WindowBox {
     }
   }
 
+  /// The mean of those of its elements that are not NaN. element(k): the window's k-th. Summed as A. Neumaier did
+  /// ("Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974).
+  template <class Element>
+  [[nodiscard]] KOKKOS_FUNCTION out_type omitting_nan(const Element& element) const {
+    double sum = 0, rest = 0;
+    std::int64_t count = 0;
+    for (std::int64_t k = 0; k < window; ++k) {
+      const auto x = static_cast<double>(element(k));
+      if (x != x) continue;
+      ++count;
+      const double next = sum + x;
+      rest += Kokkos::abs(sum) >= Kokkos::abs(x) ? (sum - next) + x : (x - next) + sum;
+      sum = next;
+    }
+    if (count == 0) return Kokkos::Experimental::quiet_NaN_v<out_type>;
+    const double all = sum + rest;
+    return static_cast<out_type>((all == all ? all + 0.0 : sum) / static_cast<double>(count));
+  }
+
  private:
   /// The division's own bits. A device divides in a dozen instructions and a branch: two corrections of the product
   /// with the inverse give the same, away from the ends of the exponent's range.

@@ -25,10 +25,12 @@ struct WindowExtremum {
   static constexpr bool is_idempotent = true;
   static constexpr int whole_windows_max = 0;
 
+  bool omits_nan = false;  // NaN last instead
+
   KOKKOS_FUNCTION value_type identity() const { return IsMin ? largest : smallest; }
   KOKKOS_FUNCTION staged_type staged(T element) const {
     if constexpr (std::is_floating_point_v<T>) {
-      return rotated(ordered(Kokkos::bit_cast<value_type>(element)), rotation);
+      return rotated(ordered(Kokkos::bit_cast<value_type>(element)), rotation());
     } else {
       return element;
     }
@@ -44,13 +46,14 @@ struct WindowExtremum {
   KOKKOS_FUNCTION value_type join(value_type a, value_type b) const {
     return IsMin ? Kokkos::min(a, b) : Kokkos::max(a, b);
   }
-  /// Of joined keys: whether a NaN is among them.
-  KOKKOS_FUNCTION static bool is_nan(value_type key) {
-    return std::is_floating_point_v<T> && (IsMin ? key < first_number : key > last_number);
+  /// Of joined keys: whether a NaN is among them, or nothing else.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_nan(value_type key) const {
+    return std::is_floating_point_v<T> && (IsMin != omits_nan ? key < first_number : key > last_number);
   }
   KOKKOS_FUNCTION T result(value_type key) const {
     if constexpr (std::is_floating_point_v<T>) {
-      return is_nan(key) ? Kokkos::Experimental::quiet_NaN_v<T> : Kokkos::bit_cast<T>(ordered(rotated(key, -rotation)));
+      return is_nan(key) ? Kokkos::Experimental::quiet_NaN_v<T>
+                         : Kokkos::bit_cast<T>(ordered(rotated(key, -rotation())));
     } else {
       return key;
     }
@@ -62,9 +65,10 @@ struct WindowExtremum {
   /// NaN have all bits of the exponent, and are this many of either sign. Ordered, they lie at both ends: turned by
   /// their number, all lie at the end that counts, beyond the infinities.
   static constexpr value_type nans = sizeof(T) == 4 ? 0x7fffff : static_cast<value_type>(0xfffffffffffff);
-  static constexpr value_type rotation = IsMin ? nans : -nans;
   static constexpr value_type first_number = smallest + 2 * nans;
   static constexpr value_type last_number = largest - 2 * nans;
+
+  [[nodiscard]] KOKKOS_FUNCTION value_type rotation() const { return IsMin != omits_nan ? nans : -nans; }
 
   /// From bits to integers in the order of the numbers, and back.
   KOKKOS_FUNCTION static value_type ordered(value_type bits) {

@@ -38,7 +38,7 @@ struct WindowMedian {
     value_type least = x[0];
     TESSERA_UNROLL
     for (int k = 1; k < Count; ++k) least = Kokkos::min(least, x[k]);
-    return convert<Out>(Keys{}.result(Keys::is_nan(least) ? least : median<Count>(x)));
+    return convert<Out>(Keys{}.result(Keys{}.is_nan(least) ? least : median<Count>(x)));
   }
 
  private:
