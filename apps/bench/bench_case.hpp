@@ -87,6 +87,7 @@ struct Operation {
 [[nodiscard]] Operation filter_operation();
 [[nodiscard]] Operation window_operation();
 [[nodiscard]] Operation steps_operation();
+[[nodiscard]] Operation squares_operation();
 [[nodiscard]] Operation transpose_operation();
 
 }  // namespace tessera::apps::bench

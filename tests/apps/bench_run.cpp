@@ -55,6 +55,8 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
         "tessera-bench: note: window is measured in float32, float64, not in int64\n"
         "tessera-bench: note: steps is measured in float32, float64, not in int32\n"
         "tessera-bench: note: steps is measured in float32, float64, not in int64\n"
+        "tessera-bench: note: squares is measured in float32, float64, not in int32\n"
+        "tessera-bench: note: squares is measured in float32, float64, not in int64\n"
         "tessera-bench: note: transpose is measured in float32, float64, not in int32\n"
         "tessera-bench: note: transpose is measured in float32, float64, not in int64\n");
   std::map<std::string, int> counts;
@@ -76,9 +78,9 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
     CHECK(row["host"].is_string());
     CHECK(row["time"].get<std::string>().size() == 20);
     const std::uint64_t element = row["type"] == "int32" || row["type"] == "float32" ? 4 : 8;
-    const bool has_two =
-        row["op"] == "filter" || row["op"] == "window" || row["op"] == "transpose" || row["op"] == "dot";
-    const std::uint64_t sides = row["op"] == "steps" ? 20 : has_two ? 2 : 1;
+    const std::string op = row["op"];
+    const bool has_two = op == "filter" || op == "window" || op == "squares" || op == "transpose" || op == "dot";
+    const std::uint64_t sides = op == "steps" ? 20 : has_two ? 2 : 1;
     if (row["op"] != "ceiling" && row["op"] != "axes") {
       CHECK(row["axis"].is_null());
       CHECK(row["bytes"] == sides * element * row["size"].get<std::uint64_t>());
@@ -145,6 +147,8 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
                                                {"window: Kokkos::deep_copy", 12},
                                                {"steps: tessera at once", 12},
                                                {"steps: tessera one by one", 12},
+                                               {"squares: through scratch", 4},
+                                               {"squares: in registers", 4},
                                                {"transpose: tessera automatic", 4},
                                                {"transpose: tessera padded", 4},
                                                {"transpose: Kokkos::deep_copy to LayoutLeft", 4}};

@@ -190,9 +190,8 @@ void launch_stencil(const Space& space, const StencilLines<In, Out>& at, const F
 /// a compiler makes the same code of functor everywhere. Scratch: WindowPlan::scratch_bytes a team, none where lines
 /// run across memory. Compulsory bytes: each element of in read once, each of out written once.
 ///
-/// \throws InvalidArgument  for an axis that in has not, other modes, extents other than those, overlapping views,
-/// sizes
-///                          of league or team that the space cannot have
+/// \throws InvalidArgument  for an axis that in has not, other modes, extents other than those, overlapping views, and
+///                          sizes of league or team that the space cannot have
 /// \throws ResourceError    where the plan's scratch exceeds what a team can have
 template <int Radius, ExecutionSpace Space, View InView, View OutView, class Functor>
 void stencil(const Space& space, const InView& in, const OutView& out, const Functor& functor,
