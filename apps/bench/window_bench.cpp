@@ -147,37 +147,38 @@ class WindowCase {
     m_case.contenders.push_back(std::move(contender));
   }
 
+  /// planned(contender) sets its variant and plan, and gives what runs it.
+  template <class Planned, class Counter>
+  void add_tessera(const std::string& name, const Planned& planned, const Counter& counter) {
+    Contender contender{"tessera " + name, Role::tessera, "automatic", {}, {}, {}, {}};
+    try {
+      const auto run = planned(contender);
+      add(contender, run, counter);
+    } catch (const Error& error) {
+      contender.refusal = error.what();
+      m_case.contenders.push_back(contender);
+    }
+  }
+
   template <WindowOperation Operation>
   void add_operation() {
     const std::string name(to_string(Operation));
     const CountWrongWindows<T, Operation> counter{direct(), m_out.data(), step()};
-    Contender contender{"tessera " + name, Role::tessera, "automatic", {}, {}, {}, {}};
-    try {
-      const WindowPlan plan = window_plan(m_space, m_in, Operation, m_window, m_options);
-      contender.variant = to_string(plan.variant);
-      contender.plan = {{"league_size", plan.league_size},
-                        {"team_size", plan.team_size},
-                        {"vector_length", plan.vector_length},
-                        {"tile", plan.tile},
-                        {"parts", plan.parts},
-                        {"walk", plan.walk},
-                        {"scratch_bytes", plan.scratch_bytes},
-                        {"workspace_bytes", plan.workspace_bytes}};
-      add(
-          contender,
-          [space = m_space, in = m_in, out = m_out, window = m_window, options = m_options,
-           workspace = Workspace<Space>(m_space, plan.workspace_bytes)] {
+    add_tessera(
+        name,
+        [&](Contender& contender) {
+          const WindowPlan plan = window_plan(m_space, m_in, Operation, m_window, m_options);
+          set_plan(contender, plan);
+          return [space = m_space, in = m_in, out = m_out, window = m_window, options = m_options,
+                  workspace = Workspace<Space>(m_space, plan.workspace_bytes)] {
             if constexpr (Operation == WindowOperation::min) {
               min_filter(space, in, window, out, options, workspace);
             } else {
               box_filter(space, in, window, out, options, workspace);
             }
-          },
-          counter);
-    } catch (const Error& error) {
-      contender.refusal = error.what();
-      m_case.contenders.push_back(contender);
-    }
+          };
+        },
+        counter);
     Contender peer{"Kokkos::parallel_for " + name + ", direct", Role::peer, {}, {}, {}, {}, {}};
     if (is_host && m_count * m_window > direct_loads_max) {
       peer.refusal = "it would take minutes";
@@ -192,49 +193,49 @@ class WindowCase {
         counter);
   }
 
+  static void set_plan(Contender& contender, const WindowPlan& plan) {
+    contender.variant = to_string(plan.variant);
+    contender.plan = {{"league_size", plan.league_size},
+                      {"team_size", plan.team_size},
+                      {"vector_length", plan.vector_length},
+                      {"tile", plan.tile},
+                      {"parts", plan.parts},
+                      {"walk", plan.walk},
+                      {"scratch_bytes", plan.scratch_bytes},
+                      {"workspace_bytes", plan.workspace_bytes}};
+  }
+
   void add_median() {
     if (m_window > median_width_max) return;
-    Contender contender{"tessera median", Role::tessera, "automatic", {}, {}, {}, {}};
-    try {
-      const MedianPlan plan = median_plan(m_space, m_in, m_window, m_options);
-      contender.variant = to_string(plan.method);
-      contender.plan = {{"league_size", plan.league_size},
-                        {"team_size", plan.team_size},
-                        {"vector_length", plan.vector_length},
-                        {"tile", plan.tile},
-                        {"scratch_bytes", plan.scratch_bytes}};
-      add(
-          contender,
-          [space = m_space, in = m_in, out = m_out, window = m_window, options = m_options] {
+    add_tessera(
+        "median",
+        [&](Contender& contender) {
+          const MedianPlan plan = median_plan(m_space, m_in, m_window, m_options);
+          contender.variant = to_string(plan.method);
+          contender.plan = {{"league_size", plan.league_size},
+                            {"team_size", plan.team_size},
+                            {"vector_length", plan.vector_length},
+                            {"tile", plan.tile},
+                            {"scratch_bytes", plan.scratch_bytes}};
+          return [space = m_space, in = m_in, out = m_out, window = m_window, options = m_options] {
             median_filter(space, in, window, out, options);
-          },
-          CountWrongMedians<T>{direct(), m_out.data(), step()});
-    } catch (const Error& error) {
-      contender.refusal = error.what();
-      m_case.contenders.push_back(contender);
-    }
+          };
+        },
+        CountWrongMedians<T>{direct(), m_out.data(), step()});
   }
 
   template <int Radius>
   void add_stencil() {
-    Contender contender{"tessera stencil, min", Role::tessera, "automatic", {}, {}, {}, {}};
-    const StencilOptions<T> options{.league_size = m_options.league_size, .team_size = m_options.team_size};
-    try {
-      const WindowPlan plan = stencil_plan<Radius>(m_space, m_in, m_out, options);
-      contender.variant = to_string(plan.variant);
-      contender.plan = {{"league_size", plan.league_size},
-                        {"team_size", plan.team_size},
-                        {"vector_length", plan.vector_length},
-                        {"tile", plan.tile},
-                        {"scratch_bytes", plan.scratch_bytes}};
-      add(
-          contender,
-          [space = m_space, in = m_in, out = m_out, options] { stencil<Radius>(space, in, out, LeastOf{}, options); },
-          CountWrongWindows<T, WindowOperation::min>{direct(), m_out.data(), step()});
-    } catch (const Error& error) {
-      contender.refusal = error.what();
-      m_case.contenders.push_back(contender);
-    }
+    add_tessera(
+        "stencil, min",
+        [&](Contender& contender) {
+          const StencilOptions<T> options{.league_size = m_options.league_size, .team_size = m_options.team_size};
+          set_plan(contender, stencil_plan<Radius>(m_space, m_in, m_out, options));
+          return [space = m_space, in = m_in, out = m_out, options] {
+            stencil<Radius>(space, in, out, LeastOf{}, options);
+          };
+        },
+        CountWrongWindows<T, WindowOperation::min>{direct(), m_out.data(), step()});
   }
 
   static constexpr bool is_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
