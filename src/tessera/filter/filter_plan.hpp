@@ -16,7 +16,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
-#include <tessera/filter/detail/line_array.hpp>
+#include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/filter_options.hpp>
 
 namespace tessera {
@@ -136,22 +136,6 @@ inline constexpr int column_teams_at_once = AccumulatorBytes > 8   ? 4
                                             : AccumulatorBytes > 4 ? 7
                                                                    : 9;
 
-/// How neighbours in memory stand to the lines, of input and output alike.
-enum class LineDirection {
-  along,   ///< neighbours of one line
-  across,  ///< the same element of neighbouring lines
-  neither,
-};
-
-/// What the plan of a filter depends on.
-struct FilterShape {
-  std::int64_t lines, extent;  // lines of extent elements each
-  std::int64_t columns;        // neighbouring lines
-  std::int64_t column_stride;  // the larger one of input and output
-  LineDirection direction;
-  std::int64_t taps, reach_left;
-};
-
 /// Elements that a team of variant vectorized takes at a time.
 template <class Types>
 int vectorized_tile(int team_size) {
@@ -207,19 +191,6 @@ ShortLinesPlan short_lines_plan(const FilterShape& shape, int team_size) {
   plan.lines = plan.segments == 1 ? capacity / plan.out_chunks : 1;
   plan.in_chunks = plan.out_chunks + halo_chunks<Types>(shape.taps, shape.reach_left);
   return plan;
-}
-
-template <class In, class Out>
-FilterShape filter_shape(const LineArray<In>& in, const LineArray<Out>& out, std::int64_t taps,
-                         std::int64_t reach_left) {
-  LineDirection direction = LineDirection::neither;
-  if (in.stride == 1 && out.stride == 1) {
-    direction = LineDirection::along;
-  } else if (in.column_stride() == 1 && out.column_stride() == 1) {
-    direction = LineDirection::across;
-  }
-  return {in.lines(), in.extent, in.columns(), std::max(in.column_stride(), out.column_stride()),
-          direction,  taps,      reach_left};
 }
 
 /// Kernels for contiguous lines that are worth their compile time: floating data in its own type throughout. Of those

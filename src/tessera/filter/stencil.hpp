@@ -16,10 +16,10 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/boundary.hpp>
 #include <tessera/filter/detail/filter_request.hpp>
+#include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/halo_ends.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
 #include <tessera/filter/detail/window_columns.hpp>
-#include <tessera/filter/filter_plan.hpp>
 #include <tessera/filter/halo.hpp>
 #include <tessera/filter/window_plan.hpp>
 #include <type_traits>

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the lines that a filter runs along lie in memory.
+#ifndef TESSERA_FILTER_DETAIL_FILTER_SHAPE_HPP
+#define TESSERA_FILTER_DETAIL_FILTER_SHAPE_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <tessera/filter/detail/line_array.hpp>
+
+namespace tessera::detail {
+
+/// How neighbours in memory stand to the lines, of input and output alike.
+enum class LineDirection {
+  along,   ///< neighbours of one line
+  across,  ///< the same element of neighbouring lines
+  neither,
+};
+
+/// What the plan of a filter depends on.
+struct FilterShape {
+  std::int64_t lines, extent;  // lines of extent elements each
+  std::int64_t columns;        // neighbouring lines
+  std::int64_t column_stride;  // the larger one of input and output
+  LineDirection direction;
+  std::int64_t taps, reach_left;
+};
+
+template <class In, class Out>
+FilterShape filter_shape(const LineArray<In>& in, const LineArray<Out>& out, std::int64_t taps,
+                         std::int64_t reach_left) {
+  LineDirection direction = LineDirection::neither;
+  if (in.stride == 1 && out.stride == 1) {
+    direction = LineDirection::along;
+  } else if (in.column_stride() == 1 && out.column_stride() == 1) {
+    direction = LineDirection::across;
+  }
+  return {in.lines(), in.extent, in.columns(), std::max(in.column_stride(), out.column_stride()),
+          direction,  taps,      reach_left};
+}
+
+}  // namespace tessera::detail
+
+#endif
