@@ -126,7 +126,7 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
   if constexpr (Operation == WindowOperation::box) {
     op = {window, 1.0 / static_cast<double>(window)};
   } else {
-    op.omits_nan = options.nan == NanPolicy::omit;
+    if (options.nan == NanPolicy::omit) op = Op::omitting_nan();
   }
   if constexpr (std::is_floating_point_v<In>) {
     if (refuses_nan) launch_find_nan(space, in, workspace->status_word());

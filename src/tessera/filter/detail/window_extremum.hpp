@@ -25,12 +25,18 @@ struct WindowExtremum {
   static constexpr bool is_idempotent = true;
   static constexpr int whole_windows_max = 0;
 
-  bool omits_nan = false;  // NaN last instead
+  /// The operation that leaves out NaN has them last instead: values, so that a kernel need not choose.
+  static WindowExtremum omitting_nan() {
+    WindowExtremum op;
+    op.turn = -op.turn;
+    op.nan_begin = IsMin ? highest_nan_begin : smallest;
+    return op;
+  }
 
   KOKKOS_FUNCTION value_type identity() const { return IsMin ? largest : smallest; }
   KOKKOS_FUNCTION staged_type staged(T element) const {
     if constexpr (std::is_floating_point_v<T>) {
-      return rotated(ordered(Kokkos::bit_cast<value_type>(element)), rotation());
+      return rotated(ordered(Kokkos::bit_cast<value_type>(element)), turn);
     } else {
       return element;
     }
@@ -48,35 +54,34 @@ struct WindowExtremum {
   }
   /// Of joined keys: whether a NaN is among them, or nothing else.
   [[nodiscard]] KOKKOS_FUNCTION bool is_nan(value_type key) const {
-    return std::is_floating_point_v<T> && (IsMin != omits_nan ? key < first_number : key > last_number);
+    return std::is_floating_point_v<T> && Unsigned(key) - Unsigned(nan_begin) < 2 * Unsigned(nans);
   }
   KOKKOS_FUNCTION T result(value_type key) const {
     if constexpr (std::is_floating_point_v<T>) {
-      return is_nan(key) ? Kokkos::Experimental::quiet_NaN_v<T>
-                         : Kokkos::bit_cast<T>(ordered(rotated(key, -rotation())));
+      return is_nan(key) ? Kokkos::Experimental::quiet_NaN_v<T> : Kokkos::bit_cast<T>(ordered(rotated(key, -turn)));
     } else {
       return key;
     }
   }
 
  private:
+  using Unsigned = std::make_unsigned_t<value_type>;
   static constexpr value_type largest = Kokkos::Experimental::finite_max_v<value_type>;
   static constexpr value_type smallest = Kokkos::Experimental::finite_min_v<value_type>;
   /// NaN have all bits of the exponent, and are this many of either sign. Ordered, they lie at both ends: turned by
   /// their number, all lie at the end that counts, beyond the infinities.
   static constexpr value_type nans = sizeof(T) == 4 ? 0x7fffff : static_cast<value_type>(0xfffffffffffff);
-  static constexpr value_type first_number = smallest + 2 * nans;
-  static constexpr value_type last_number = largest - 2 * nans;
+  static constexpr value_type highest_nan_begin = largest - 2 * nans + 1;
 
-  [[nodiscard]] KOKKOS_FUNCTION value_type rotation() const { return IsMin != omits_nan ? nans : -nans; }
+  value_type turn = IsMin ? nans : -nans;
+  value_type nan_begin = IsMin ? smallest : highest_nan_begin;
 
   /// From bits to integers in the order of the numbers, and back.
   KOKKOS_FUNCTION static value_type ordered(value_type bits) {
     return bits ^ ((bits >> (8 * static_cast<int>(sizeof(value_type)) - 1)) & largest);
   }
   KOKKOS_FUNCTION static value_type rotated(value_type key, value_type by) {
-    using Unsigned = std::make_unsigned_t<value_type>;
-    return static_cast<value_type>(static_cast<Unsigned>(key) + static_cast<Unsigned>(by));
+    return static_cast<value_type>(Unsigned(key) + Unsigned(by));
   }
 };
 
