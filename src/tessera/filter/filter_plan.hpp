@@ -315,11 +315,12 @@ std::int64_t plan_register_blocked(const FilterShape& shape, FilterPlan& plan) {
 
 template <class Types>
 std::int64_t plan_overlapping(const DeviceLimits& limits, const FilterShape& shape, FilterPlan& plan) {
+  constexpr std::int64_t pass_limit = 512;
   const int outputs = limits.is_host ? filter_outputs_per_thread<true> : filter_outputs_per_thread<false>;
   plan.tile = outputs * plan.team_size;
-  // A host thread takes several runs a tile, so that the tile's own cost does not show.
-  if (limits.is_host) plan.tile *= static_cast<int>(ceil_div(512, plan.tile));
-  constexpr std::int64_t pass_limit = 512;
+  // A host thread takes several runs a tile, so that the tile's own cost does not show; sums of several passes take
+  // their share of the scratch.
+  if (limits.is_host) plan.tile *= static_cast<int>(ceil_div(shape.taps <= pass_limit ? 1024 : 512, plan.tile));
   plan.taps_per_pass = static_cast<int>(std::min(shape.taps, pass_limit));
   plan.halo = plan.taps_per_pass - 1;
   plan.scratch_bytes = filter_scratch<Types>(plan.tile, plan.taps_per_pass, shape.taps > plan.taps_per_pass).bytes;

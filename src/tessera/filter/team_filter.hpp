@@ -11,9 +11,20 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/detail/weighted.hpp>
+#include <tessera/filter/detail/host_correlate.hpp>
 #include <tessera/filter/filter_plan.hpp>
 
 namespace tessera {
+
+namespace detail {
+
+/// Neighbours in memory, of the floating type T.
+template <class T, class... Views>
+inline constexpr bool all_floats = std::is_floating_point_v<T> &&
+                                   (std::is_same_v<typename Views::non_const_value_type, T> && ...) &&
+                                   (!std::is_same_v<typename Views::array_layout, Kokkos::LayoutStride> && ...);
+
+}  // namespace detail
 
 /// Correlates a staged footprint with weights, with all threads of a team: out(i) = sum_k weights(k) footprint(i + k).
 ///
@@ -42,6 +53,20 @@ KOKKOS_FUNCTION void team_correlate(const Member& team, const FootprintView& foo
   const int start = is_host ? team.team_rank() * outputs : team.team_rank();
   for (int base = start; base < n; base += outputs * team.team_size()) {
     Accumulator sum[outputs];
+#ifdef TESSERA_HOST_VECTORS
+    if constexpr (is_host && detail::all_floats<Accumulator, FootprintView, WeightsView, SumsView>) {
+      if (base + outputs <= n) {
+        const Accumulator* earlier = add_sums ? &sums(base) : nullptr;
+        if constexpr (detail::all_floats<Accumulator, OutView>) {
+          detail::host_correlate<outputs>(weights.data(), taps, &footprint(base), earlier, &out(base));
+        } else {
+          detail::host_correlate<outputs>(weights.data(), taps, &footprint(base), earlier, sum);
+          for (int j = 0; j < outputs; ++j) out(base + j) = detail::convert<typename OutView::value_type>(sum[j]);
+        }
+        continue;
+      }
+    }
+#endif
     if (base + (outputs - 1) * step < n) {
       TESSERA_UNROLL
       for (int j = 0; j < outputs; ++j) sum[j] = add_sums ? Accumulator(sums(base + j * step)) : Accumulator(0);
