@@ -13,6 +13,7 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/detail/weighted.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
@@ -47,7 +48,8 @@ struct FilterColumns {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     constexpr int lanes = column_tile<is_host>;
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
+    const TileWalk walk = tile_walk(team, tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       // Neighbouring teams take neighbouring columns: together they read whole rows.
       const QuotientRemainder columns = divide(index, column_tiles);
       const QuotientRemainder rows = divide(columns.quotient, tiles_per_line);

@@ -10,6 +10,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/filter_plan.hpp>
 
@@ -25,7 +26,8 @@ struct FilterDirect {
   std::int64_t tiles_per_line, tiles;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
+    const TileWalk walk = tile_walk(team, tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       const QuotientRemainder split = divide(index, tiles_per_line);
       const auto* x = job.in.line(split.quotient);
       auto* y = job.out.line(split.quotient);

@@ -13,6 +13,7 @@
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/weighted.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/filter_plan.hpp>
@@ -34,7 +35,8 @@ struct FilterJuxtaposed {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     auto* staged = reinterpret_cast<In*>(team_scratch(team, scratch_bytes));
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
+    const TileWalk walk = tile_walk(team, tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       const QuotientRemainder split = divide(index, tiles_per_line);
       const In* x = job.in.line(split.quotient);
       auto* y = job.out.line(split.quotient);

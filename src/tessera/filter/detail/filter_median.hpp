@@ -13,6 +13,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/filter/detail/line_array.hpp>
 #include <tessera/filter/detail/median_key.hpp>
 #include <tessera/filter/detail/stage.hpp>
@@ -86,7 +87,8 @@ struct FilterMedian {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     std::byte* scratch = team_scratch(team, method.pieces.bytes);
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
+    const TileWalk walk = tile_walk(team, tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       const QuotientRemainder split = divide(index, tiles_per_line);
       const T* x = lines.in.line(split.quotient);
       Out* y = lines.out.line(split.quotient);

@@ -11,6 +11,7 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/detail/stage.hpp>
 #include <tessera/filter/filter_plan.hpp>
@@ -40,7 +41,8 @@ struct FilterOverlapping {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     std::byte* scratch = team_scratch(team, pieces.bytes);
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
+    const TileWalk walk = tile_walk(team, tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       const QuotientRemainder split = divide(index, tiles_per_line);
       filter_tile(team, scratch, job.in.line(split.quotient), job.out.line(split.quotient), split.remainder * tile);
     }
@@ -72,9 +74,8 @@ struct FilterOverlapping {
     for (std::int64_t tap = 0; tap < job.rule.window.taps; tap += taps_per_pass) {
       const int taps = static_cast<int>(Kokkos::min<std::int64_t>(taps_per_pass, job.rule.window.taps - tap));
       const int span = count + taps - 1;
-      const Staged* footprint =
-          stage_line(team, x, job.in.stride, job.in.extent, first - job.rule.window.reach_left + tap, span,
-                     job.rule.boundary, reinterpret_cast<Staged*>(scratch + pieces.footprint_at));
+      const Staged* footprint = footprint_of(team, x, first - job.rule.window.reach_left + tap, span,
+                                             reinterpret_cast<Staged*>(scratch + pieces.footprint_at));
       for (int k = team.team_rank(); k < taps; k += team.team_size()) {
         weights[k] = static_cast<Weight>(job.rule.window.weight(tap + k));
       }
@@ -93,6 +94,16 @@ struct FilterOverlapping {
       }
       team.team_barrier();  // scratch is staged anew
     }
+  }
+
+  /// Elements first .. first + count - 1: on a host, whose caches are its scratch, where they lie if they lie there as
+  /// they are to be staged.
+  KOKKOS_FUNCTION const Staged* footprint_of(const member_type& team, const In* x, std::int64_t first, int count,
+                                             Staged* scratch) const {
+    if constexpr (is_host_space<Space> && std::is_same_v<In, Staged>) {
+      if (job.in.stride == 1 && first >= 0 && first + count <= job.in.extent) return x + first;
+    }
+    return stage_line(team, x, job.in.stride, job.in.extent, first, count, job.rule.boundary, scratch);
   }
 };
 

@@ -13,6 +13,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/filter_plan.hpp>
@@ -47,7 +48,8 @@ struct FilterRegisterBlocked {
     std::byte* scratch = team_scratch(team, pieces.bytes);
     auto* chunks = reinterpret_cast<Chunk*>(scratch + pieces.footprint_at);
     auto* weights = reinterpret_cast<T*>(scratch + pieces.weights_at);
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
+    const TileWalk walk = tile_walk(team, tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       const QuotientRemainder split =
           tiles_per_line == tiles ? QuotientRemainder{0, index} : divide(index, tiles_per_line);
       const T* x = job.in.line(split.quotient);
@@ -89,7 +91,7 @@ struct FilterRegisterBlocked {
       }
       team.team_barrier();
       store(team, x, job.out.line(split.quotient), first, reinterpret_cast<const T*>(chunks));
-      if (index + team.league_size() < tiles) team.team_barrier();  // scratch is staged anew
+      if (index + walk.step < walk.end) team.team_barrier();  // scratch is staged anew
     }
   }
 

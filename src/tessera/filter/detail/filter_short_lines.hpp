@@ -14,6 +14,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/detail/narrow_taps.hpp>
@@ -59,8 +60,9 @@ struct FilterShortLines {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     auto* chunks = reinterpret_cast<Chunk*>(team_scratch(team, scratch_bytes));
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
-      if (index != team.league_rank()) team.team_barrier();  // scratch has been read
+    const TileWalk walk = tile_walk(team, tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
+      if (index != walk.begin) team.team_barrier();  // scratch has been read
       // Either several lines, or one segment.
       const QuotientRemainder split = segments == 1 ? QuotientRemainder{index, 0} : divide(index, segments);
       const std::int64_t first_line = split.quotient * lines_at_once;

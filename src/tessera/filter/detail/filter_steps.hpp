@@ -12,6 +12,7 @@
 #include <span>
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/filter_vectorized.hpp>
 #include <tessera/filter/filter_plan.hpp>
@@ -36,8 +37,9 @@ struct FilterSteps : FilterVectorized<Space, Types, Slots> {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     auto* chunks = reinterpret_cast<Chunk*>(team_scratch(team, this->scratch_bytes));
-    for (std::int64_t index = team.league_rank(); index < this->tiles; index += team.league_size()) {
-      if (index != team.league_rank()) team.team_barrier();  // scratch has been read
+    const TileWalk walk = tile_walk(team, this->tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
+      if (index != walk.begin) team.team_barrier();  // scratch has been read
       const auto place = this->place_of(index);
       std::int64_t begin = place.first - std::int64_t{this->chunks_left} * width;
       int count = this->tile_chunks + this->halo_chunks;

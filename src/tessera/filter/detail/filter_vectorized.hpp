@@ -15,6 +15,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/detail/narrow_taps.hpp>
@@ -41,8 +42,9 @@ struct FilterVectorized {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     auto* chunks = reinterpret_cast<Chunk*>(team_scratch(team, scratch_bytes));
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
-      if (index != team.league_rank()) team.team_barrier();  // scratch has been read
+    const TileWalk walk = tile_walk(team, tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
+      if (index != walk.begin) team.team_barrier();  // scratch has been read
       const Place place = place_of(index);
       stage(team, place.x, place.first - std::int64_t{chunks_left} * width, chunks);
       team.team_barrier();

@@ -20,6 +20,7 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/detail/window_scan.hpp>
@@ -78,7 +79,8 @@ struct WindowPartTotals : WindowParts<Space, Op> {
     std::byte* scratch = team_scratch(team, this->pieces.bytes);
     const std::int64_t per_line = this->shape.part_count();
     const std::int64_t all = per_line * this->line_count;
-    for (std::int64_t index = team.league_rank(); index < all; index += team.league_size()) {
+    const TileWalk share = tile_walk(team, all);
+    for (std::int64_t index = share.begin; index < share.end; index += share.step) {
       const QuotientRemainder split = divide(index, per_line);
       const auto part = this->part_of_line(split.remainder);
       // Parts before all windows, or behind them, are read by none.
@@ -123,7 +125,8 @@ struct WindowPartScans : WindowParts<Space, Op> {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     const std::int64_t all = this->shape.count * this->line_count;
-    for (std::int64_t block = team.league_rank(); block < all; block += team.league_size()) {
+    const TileWalk share = tile_walk(team, all);
+    for (std::int64_t block = share.begin; block < share.end; block += share.step) {
       const std::int64_t at = block * this->shape.parts;
       auto scan = this->totals;
       scan.forward += at;
@@ -153,7 +156,8 @@ struct WindowBlocks : WindowParts<Space, Op> {
     std::byte* scratch = team_scratch(team, this->pieces.bytes);
     const std::int64_t per_line = ceil_div(this->shape.part_end - this->shape.part_begin, walk);
     const std::int64_t all = per_line * this->line_count;
-    for (std::int64_t index = team.league_rank(); index < all; index += team.league_size()) {
+    const TileWalk share = tile_walk(team, all);
+    for (std::int64_t index = share.begin; index < share.end; index += share.step) {
       const QuotientRemainder split = divide(index, per_line);
       const std::int64_t begin = this->shape.part_begin + split.remainder * walk;
       const std::int64_t end = Kokkos::min(begin + walk, this->shape.part_end);

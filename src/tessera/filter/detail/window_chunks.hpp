@@ -16,6 +16,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/window_plan.hpp>
@@ -50,8 +51,9 @@ struct WindowChunks {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     std::byte* scratch = team_scratch(team, pieces.bytes);
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
-      if (index != team.league_rank()) team.team_barrier();  // scratch has been read
+    const TileWalk walk = tile_walk(team, tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
+      if (index != walk.begin) team.team_barrier();  // scratch has been read
       const QuotientRemainder split =
           tiles_per_line == tiles ? QuotientRemainder{0, index} : divide(index, tiles_per_line);
       filter_tile(team, scratch, lines.in.line(split.quotient), lines.out.line(split.quotient),

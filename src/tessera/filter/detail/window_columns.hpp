@@ -13,6 +13,7 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/window_plan.hpp>
@@ -37,7 +38,8 @@ struct WindowColumns {
   std::int64_t tiles_per_line, column_tiles, tiles;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
+    const TileWalk walk = tile_walk(team, tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       // Neighbouring teams take neighbouring columns: together they read whole rows.
       const QuotientRemainder columns = divide(index, column_tiles);
       const QuotientRemainder place = divide(columns.quotient, tiles_per_line);

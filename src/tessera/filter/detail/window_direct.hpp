@@ -11,6 +11,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/window_plan.hpp>
 
@@ -27,7 +28,8 @@ struct WindowDirect {
   std::int64_t tiles_per_line, tiles;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
+    const TileWalk walk = tile_walk(team, tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       const QuotientRemainder split = divide(index, tiles_per_line);
       const auto* x = lines.in.line(split.quotient);
       auto* y = lines.out.line(split.quotient);
