@@ -201,6 +201,7 @@ class WindowCase {
                       {"tile", plan.tile},
                       {"parts", plan.parts},
                       {"walk", plan.walk},
+                      {"lanes", plan.lanes},
                       {"scratch_bytes", plan.scratch_bytes},
                       {"workspace_bytes", plan.workspace_bytes}};
   }

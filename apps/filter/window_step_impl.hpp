@@ -69,6 +69,7 @@ class WindowStep final : public FilterStep {
                         {"tile", followed.tile},
                         {"parts", followed.parts},
                         {"walk", followed.walk},
+                        {"lanes", followed.lanes},
                         {"scratch_bytes", static_cast<std::int64_t>(followed.scratch_bytes)},
                         {"workspace_bytes", static_cast<std::int64_t>(followed.workspace_bytes)}};
   }

@@ -11,11 +11,13 @@
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
 #include <tessera/filter/detail/median_levels.hpp>
 #include <tessera/filter/detail/median_network.hpp>
 #include <tessera/filter/detail/median_wide.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
+#include <tessera/filter/detail/window_columns.hpp>
 #include <tessera/filter/detail/window_median.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/median_plan.hpp>
@@ -29,14 +31,19 @@ namespace detail {
 
 template <ExecutionSpace Space, class T, class Out>
 void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines, int asked_team_size) {
-  if (plan.method == MedianMethod::chunks) {
+  constexpr std::string_view function = "tessera::median_filter";
+  if (plan.method == MedianMethod::chunks || plan.method == MedianMethod::columns) {
     using Op = WindowMedian<T, Out>;
     const WindowLines<Op> windows{lines.in, lines.out, lines.boundary, {lines.taps, lines.reach_left}};
     const WindowPlan chunks{.league_size = plan.league_size,
                             .team_size = plan.team_size,
                             .tile = plan.tile,
+                            .lanes = plan.lanes,
                             .scratch_bytes = plan.scratch_bytes};
-    return launch_window_chunks<false>("tessera::median_filter", space, chunks, windows, Op{}, asked_team_size);
+    if (plan.method == MedianMethod::columns) {
+      return launch_window_columns(function, space, chunks, windows, Op{}, asked_team_size);
+    }
+    return launch_window_chunks<false>(function, space, chunks, windows, Op{}, asked_team_size);
   }
   const std::int64_t width = plan.network_window != 0 ? plan.network_window : lines.taps;
   const MedianScratch pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, width);
@@ -52,6 +59,7 @@ void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T,
     case MedianMethod::levels:
       return launch(LevelsMedian<T>{});
     case MedianMethod::chunks:
+    case MedianMethod::columns:
     case MedianMethod::direct:
       break;
   }
@@ -93,7 +101,8 @@ void filter_medians(const Space& space, const InView& in, std::int64_t window, c
   const MedianLines<T, Out> lines{
       in_lines, out_lines, boundary, window, window / 2 + options.origin, options.nan == NanPolicy::omit};
   if (in.size() == 0) return;
-  const MedianPlan plan = make_median_plan<T>(device_limits(space), lines.in.lines(), lines.in.extent, window, options);
+  const MedianPlan plan = make_median_plan<T>(device_limits(space), lines.in.lines(), lines.in.extent, window, options,
+                                              columns_across(in_lines, out_lines));
   if constexpr (std::is_floating_point_v<T>) {
     if (refuses_nan) launch_find_nan(space, in, status_word);
   }
@@ -120,7 +129,8 @@ void filter_medians(const Space& space, const InView& in, std::int64_t window, c
 /// neighbours share. Wider windows on hosts move about m / 3 keys for an output, within a sorted window in scratch.
 /// Devices take a step for each bit of the elements' type that differs within a tile, however wide the window is.
 /// Windows that scratch cannot hold (about 8000 floats on hosts, 5500 on devices; half as many of 8 bytes) take m steps
-/// for each bit. Compulsory bytes: each element of in read once, each of out written once.
+/// for each bit. Lines across memory are read in whole rows up to m = 5, else element by element. Compulsory bytes:
+/// each element of in read once, each of out written once.
 ///
 /// \throws InvalidArgument  for a window below 1, extents that differ, overlapping views, an origin beyond the window,
 ///                          NaN policy error without a workspace, a cval that the input's type cannot hold, sizes of
@@ -139,14 +149,17 @@ void median_filter(const Space& space, const InView& in, std::int64_t window, co
   detail::filter_medians(space, in, window, out, options, workspace.status_word());
 }
 
-/// The plan that median_filter() follows for `in` (its extents alone). Pure: it launches and allocates nothing.
+/// The plan that median_filter() follows for `in` (its extents and strides alone) and an `out` of its strides. Pure: it
+/// launches and allocates nothing.
+///
 /// \throws InvalidArgument  for sizes of league or team that the space cannot have
 template <ExecutionSpace Space, View InView>
 MedianPlan median_plan(const Space& space, const InView& in, std::int64_t window, const WindowOptions& options = {}) {
   using T = typename InView::non_const_value_type;
   const int axis = detail::filter_axis("tessera::median_plan", options.axis, static_cast<int>(InView::rank()));
   const auto lines = detail::line_arrays<const T, const T>(in, in, axis).first;
-  return detail::make_median_plan<T>(detail::device_limits(space), lines.lines(), lines.extent, window, options);
+  return detail::make_median_plan<T>(detail::device_limits(space), lines.lines(), lines.extent, window, options,
+                                     detail::columns_across(lines, lines));
 }
 
 }  // namespace tessera

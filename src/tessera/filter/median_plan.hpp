@@ -25,18 +25,21 @@ namespace tessera {
 /// How the medians of a tile are found; m is the window's width.
 enum class MedianMethod {
   chunks,   ///< up to 5: 16-byte accesses, a few comparisons in registers
+  columns,  ///< the same of lines across memory: neighbouring threads take neighbouring lines
   network,  ///< up to 33: sorting networks in registers, neighbouring windows share their common part
   sorted,   ///< hosts: each thread keeps its window sorted and moves on; about m / 3 keys move for an output
   levels,   ///< devices: tile and halo are split by the keys' bits, one after the other; the cost hardly depends on m
   direct,   ///< where no scratch holds what the others need: the bits of the median, each by a count over the window
 };
-inline constexpr std::array median_methods{MedianMethod::chunks, MedianMethod::network, MedianMethod::sorted,
-                                           MedianMethod::levels, MedianMethod::direct};
+inline constexpr std::array median_methods{MedianMethod::chunks, MedianMethod::columns, MedianMethod::network,
+                                           MedianMethod::sorted, MedianMethod::levels,  MedianMethod::direct};
 
 constexpr std::string_view to_string(MedianMethod method) {
   switch (method) {
     case MedianMethod::chunks:
       return "chunks";
+    case MedianMethod::columns:
+      return "columns";
     case MedianMethod::network:
       return "network";
     case MedianMethod::sorted:
@@ -56,6 +59,7 @@ struct MedianPlan {
   int team_size = 1;
   int vector_length = 1;
   int tile = 1;                   ///< outputs a team makes at a time
+  int lanes = 1;                  ///< neighbouring lines that a team takes at once
   std::size_t scratch_bytes = 0;  ///< level 0, a team
   bool operator==(const MedianPlan&) const = default;
 };
@@ -63,8 +67,8 @@ struct MedianPlan {
 inline std::string to_string(const MedianPlan& plan) {
   return std::string(to_string(plan.method)) + " league " + std::to_string(plan.league_size) + " team " +
          std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " tile " +
-         std::to_string(plan.tile) + " network " + std::to_string(plan.network_window) + " scratch " +
-         std::to_string(plan.scratch_bytes) + " B";
+         std::to_string(plan.tile) + " lanes " + std::to_string(plan.lanes) + " network " +
+         std::to_string(plan.network_window) + " scratch " + std::to_string(plan.scratch_bytes) + " B";
 }
 
 namespace detail {
@@ -136,10 +140,11 @@ int median_tile(const DeviceLimits& limits, MedianMethod method, int team_size, 
   return 0;
 }
 
-/// For lines of extent elements of T, each output the median of taps of them.
+/// For lines of extent elements of T, each output the median of taps of them; columns: so many lines lie side by side,
+/// across memory, or 0.
 template <class T>
 MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent, std::int64_t taps,
-                            const WindowOptions& options) {
+                            const WindowOptions& options, std::int64_t columns = 0) {
   constexpr std::string_view function = "tessera::median_filter";
   require_league_size(function, options.league_size);
   require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
@@ -150,8 +155,14 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
   std::int64_t window = taps;
   if (taps <= median_chunks_max && !omits_nan) {
     WindowPlan chunks;
-    plan_window_chunks<WindowMedian<T, T>>(function, limits, extent, {taps, taps / 2}, options.team_size, chunks);
-    plan.method = MedianMethod::chunks;
+    const bool is_across = fills_columns<T>(columns);
+    if (is_across) {
+      plan_window_columns<WindowMedian<T, T>>(function, limits, options.team_size, chunks);
+    } else {
+      plan_window_chunks<WindowMedian<T, T>>(function, limits, extent, {taps, taps / 2}, options.team_size, chunks);
+    }
+    plan.method = is_across ? MedianMethod::columns : MedianMethod::chunks;
+    plan.lanes = chunks.lanes;
     plan.team_size = chunks.team_size;
     plan.tile = chunks.tile;
     plan.scratch_bytes = chunks.scratch_bytes;
@@ -177,9 +188,10 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
     plan.method = MedianMethod::direct;
     plan.tile = 4 * plan.team_size;
   }
-  const std::int64_t tiles = lines * ceil_div(extent, plan.tile);
+  const std::int64_t line_tiles = plan.lanes == 1 ? lines : lines / columns * ceil_div(columns, plan.lanes);
+  const std::int64_t tiles = line_tiles * ceil_div(extent, plan.tile);
   plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
-  if (plan.method != MedianMethod::chunks) {
+  if (plan.method != MedianMethod::chunks && plan.method != MedianMethod::columns) {
     plan.scratch_bytes = median_scratch<T>(plan.method, plan.team_size, plan.tile, window).bytes;
   }
   return plan;

@@ -13,10 +13,13 @@
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
 #include <tessera/filter/detail/window_blocks.hpp>
 #include <tessera/filter/detail/window_box.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
+#include <tessera/filter/detail/window_column_blocks.hpp>
+#include <tessera/filter/detail/window_columns.hpp>
 #include <tessera/filter/detail/window_direct.hpp>
 #include <tessera/filter/detail/window_extremum.hpp>
 #include <tessera/filter/filter.hpp>
@@ -74,16 +77,18 @@ WindowShape window_shape(std::int64_t extent, std::int64_t window, std::int64_t 
   return {reach_left + reach_right + 1, reach_left};
 }
 
-template <WindowOperation Operation, ExecutionSpace Space, View InView>
-WindowPlan window_plan_of(const Space& space, const InView& in, std::int64_t window, const WindowOptions& options) {
+template <WindowOperation Operation, ExecutionSpace Space, View InView, View OutView>
+WindowPlan window_plan_of(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                          const WindowOptions& options) {
   using In = typename InView::non_const_value_type;
   using Op = window_op_t<In, Operation>;
   require_window<Operation>(window, options);
   const int axis = filter_axis(window_function(Operation), options.axis, static_cast<int>(InView::rank()));
   if (in.size() == 0) return {};
-  const auto lines = line_arrays<const In, const In>(in, in, axis).first;
+  const auto [lines, out_lines] = line_arrays<const In, const typename OutView::value_type>(in, out, axis);
   return make_window_plan<Op>(window_function(Operation), device_limits(space), lines.lines(), lines.extent,
-                              window_shape<Op>(lines.extent, window, options.origin), options);
+                              window_shape<Op>(lines.extent, window, options.origin), options,
+                              columns_across(lines, out_lines));
 }
 
 template <WindowOperation Operation, ExecutionSpace Space, View InView, View OutView>
@@ -109,7 +114,7 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
                    "make the views of the same shape");
   require_disjoint(function, in, out);
   require_element_modes(function, options.mode_left, options.mode_right);
-  const WindowPlan plan = window_plan_of<Operation>(space, in, window, options);
+  const WindowPlan plan = window_plan_of<Operation>(space, in, window, out, options);
   const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, options)};
   const bool refuses_nan = require_nan_policy<In>(function, options.nan, boundary.cval, workspace != nullptr);
   if (in.size() == 0) return;
@@ -136,7 +141,13 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
       }
     }
   }
-  if (plan.variant == WindowVariant::chunks) {
+  if (plan.variant == WindowVariant::columns) {
+    if (plan.scratch_bytes == 0) {
+      launch_window_columns(function, space, plan, lines, op, options.team_size);
+    } else {
+      launch_window_column_blocks(function, space, plan, lines, op, options.team_size);
+    }
+  } else if (plan.variant == WindowVariant::chunks) {
     if (is_wide_window<Op>(lines.window.size)) {
       launch_window_chunks<true>(function, space, plan, lines, op, options.team_size);
     } else {
@@ -153,7 +164,7 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
                     const WindowOptions& options) {
   using In = typename InView::non_const_value_type;
   require_nan_policy<In>(window_function(Operation), options.nan, In(0), false);
-  const std::size_t bytes = window_plan_of<Operation>(space, in, window, options).workspace_bytes;
+  const std::size_t bytes = window_plan_of<Operation>(space, in, window, out, options).workspace_bytes;
   if (bytes == 0) return filter_windows<Operation, Space>(space, in, window, out, options, nullptr);
   const Workspace<Space> workspace(space, bytes);
   filter_windows<Operation>(space, in, window, out, options, &workspace);
@@ -178,9 +189,12 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
 /// every plan. Cost, whatever m: a few operations and scratch accesses an element, each element read from memory once,
 /// and again from a cache where m is beyond 512 elements, 1024 of four bytes (256 on hosts), which must hold m elements
 /// a team. Where m is beyond 8 parts of about 2000 elements, or 4000 of four bytes (half of that on hosts), three
-/// kernels and a workspace read it three times. An n less than m costs like m. Lines along another axis than that of
-/// stride 1 are read element by element. Scratch: WindowPlan::scratch_bytes a team. Compulsory bytes: each element of
-/// in read once, each of out written once.
+/// kernels and a workspace read it three times. An n less than m costs like m. Lines across memory, neighbours in
+/// memory being the same element of neighbouring lines (in and out, at least 32 bytes of them), are read in whole rows:
+/// up to m = 9 about once from memory, beyond once and again each walk's first m, where m is beyond about 500 (on hosts
+/// any) a second time, often from a cache. Lines neither so nor of stride 1, or whose m is too long for scratch (beyond
+/// some 10000), are read element by element. Scratch: WindowPlan::scratch_bytes a team. Compulsory bytes: each element
+/// of in read once, each of out written once.
 ///
 /// \throws InvalidArgument  for an axis that in has not, m < 1, an origin beyond the window, extents that differ,
 ///                          overlapping views, a cval that the input's type cannot hold, NaN policy error without a
@@ -216,11 +230,13 @@ void max_filter(const Space& space, const InView& in, std::int64_t window, const
 /// The mean of each window, m < 2^31; out has the type of floating input, of integers double. All else as min_filter.
 ///
 /// Floating data is summed in double by trees within blocks that start at multiples of m of the line's index, or, of
-/// shorter windows, within chunks from the first element of output 0's window on: error at most (2 ceil(log2 m) + 3) u
-/// sum |x| / m over the window, and of float the output's rounding; the same bits whatever the sizes of team and
-/// league. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf reaches exactly the outputs whose
-/// window holds it. A mean of zeros is +0.0. Integers: the exact sum, divided and rounded once. Under NaN policy omit
-/// each window is read from memory, m elements an output, and its mean is that of its l elements that are not NaN.
+/// shorter windows, within chunks from the first element of output 0's window on, or, of 9 elements of lines across
+/// memory at most, one after the other: error at most (2 ceil(log2 m) + 3) u sum |x| / m over the window, and of float
+/// the output's rounding; the same bits whatever the sizes of team and league and the number of lines, but not those
+/// of lines that lie in memory the other way. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf
+/// reaches exactly the outputs whose window holds it. A mean of zeros is +0.0. Integers: the exact sum, divided and
+/// rounded once. Under NaN policy omit each window is read from memory, m elements an output, and its mean is that of
+/// its l elements that are not NaN.
 template <ExecutionSpace Space, View InView, View OutView>
 void box_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
                 const WindowOptions& options, const Workspace<Space>& workspace) {
@@ -232,20 +248,22 @@ void box_filter(const Space& space, const InView& in, std::int64_t window, const
   detail::filter_windows<WindowOperation::box>(space, in, window, out, options);
 }
 
-/// The plan that they follow for `in` (its extents alone). Pure: it launches and allocates nothing.
+/// The plan that they follow for `in` (its extents and strides alone) and an `out` of its strides; its workspace_bytes
+/// are right for any. Pure: it launches and allocates nothing.
+///
 /// \throws InvalidArgument as they do
 template <ExecutionSpace Space, View InView>
 WindowPlan window_plan(const Space& space, const InView& in, WindowOperation operation, std::int64_t window,
                        const WindowOptions& options = {}) {
   switch (operation) {
     case WindowOperation::min:
-      return detail::window_plan_of<WindowOperation::min>(space, in, window, options);
+      return detail::window_plan_of<WindowOperation::min>(space, in, window, in, options);
     case WindowOperation::max:
-      return detail::window_plan_of<WindowOperation::max>(space, in, window, options);
+      return detail::window_plan_of<WindowOperation::max>(space, in, window, in, options);
     case WindowOperation::box:
       break;
   }
-  return detail::window_plan_of<WindowOperation::box>(space, in, window, options);
+  return detail::window_plan_of<WindowOperation::box>(space, in, window, in, options);
 }
 
 }  // namespace tessera

@@ -14,9 +14,9 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/device_limits.hpp>
-#include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/filter/detail/window_pieces.hpp>
 #include <tessera/filter/window_options.hpp>
 #include <type_traits>
 
@@ -26,7 +26,8 @@ namespace tessera {
 enum class WindowVariant {
   chunks,   ///< tile and halo in team scratch, windows of whole chunks and their ends
   blocks,   ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
-  columns,  ///< lines across memory: neighbouring threads take neighbouring lines, whole windows in registers
+  columns,  ///< lines across memory: neighbouring threads take neighbouring lines, short windows in registers, of
+            ///< others blocks as above
   direct    ///< no scratch: every element of every window from memory (means that leave out NaN)
 };
 
@@ -52,6 +53,7 @@ struct WindowPlan {
   int tile = 1;                     ///< outputs a team makes at a time
   int parts = 1;                    ///< of a block; more than 8 take a workspace and two more kernels
   int walk = 1;                     ///< tiles that a team takes in a row
+  int lanes = 1;                    ///< neighbouring lines that a team takes at once
   std::size_t scratch_bytes = 0;    ///< level 0, a team
   std::size_t workspace_bytes = 0;  ///< what the parts come to
   bool operator==(const WindowPlan&) const = default;
@@ -61,142 +63,11 @@ inline std::string to_string(const WindowPlan& plan) {
   return std::string(to_string(plan.variant)) + " league " + std::to_string(plan.league_size) + " team " +
          std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " tile " +
          std::to_string(plan.tile) + " parts " + std::to_string(plan.parts) + " walk " + std::to_string(plan.walk) +
-         " scratch " + std::to_string(plan.scratch_bytes) + " B workspace " + std::to_string(plan.workspace_bytes) +
-         " B";
+         " lanes " + std::to_string(plan.lanes) + " scratch " + std::to_string(plan.scratch_bytes) + " B workspace " +
+         std::to_string(plan.workspace_bytes) + " B";
 }
 
 namespace detail {
-
-/// Variant blocks: neighbouring elements that one thread joins in a chain. Odd: threads then read their own runs from
-/// scratch without bank conflicts, wherever the runs begin. 9 keeps the chains' error within that of a tree.
-inline constexpr int window_run = 9;
-
-/// Variant chunks: neighbouring elements that are read and written together.
-template <class T>
-inline constexpr int window_chunk = sizeof(T) <= 4   ? 4
-                                    : sizeof(T) <= 8 ? 2
-                                                     : 1;
-
-/// Whether the ends of a window are joined with whole chunks between them.
-template <class Op>
-constexpr bool is_wide_window(std::int64_t window) {
-  return Op::whole_windows_max == 0 && (window - 1) / window_chunk<typename Op::in_type> > 1;
-}
-
-/// The chunks of a thread, fewer where it keeps a sum of each in registers, the threads of a team, and the teams that a
-/// multiprocessor shall hold (measured on an H200).
-template <bool IsHost, class Op>
-inline constexpr int window_chunk_turns = IsHost ? 256 : (Op::is_idempotent ? 8 : 4);
-inline constexpr int window_chunk_team_size = 128;
-template <class Op>
-inline constexpr bool fills_registers = Op::whole_windows_max * sizeof(typename Op::in_type) > 72;
-template <class Op, bool IsWide>
-inline constexpr int window_chunk_teams = fills_registers<Op>          ? 3
-                                          : IsWide&& Op::is_idempotent ? 5
-                                                                       : 7;
-
-/// Scratch for all of them: that many teams do not start where a multiprocessor has less (an A100 has 164 KB).
-inline constexpr std::size_t window_chunk_teams_scratch = 160 * 1024;
-
-/// A halo of a window is staged for each tile: longer windows go to variant blocks.
-template <class T>
-constexpr std::int64_t window_chunks_limit(bool is_host) {
-  return is_host ? 256 : 4096 / (sizeof(T) < 8 ? 4 : 8);
-}
-
-/// Variant columns: the outputs of a thread, in a row, and its team's neighbouring lines.
-template <class Op>
-inline constexpr int window_column_outputs = sizeof(typename Op::in_type) <= 4 ? 16 : 8;
-template <bool IsHost>
-inline constexpr int window_column_lines = IsHost ? 128 : 32;
-
-/// Output i is made of the elements i - reach_left .. i - reach_left + size - 1.
-struct WindowShape {
-  std::int64_t size, reach_left;
-};
-
-/// Scratch pieces of variant chunks.
-struct WindowChunksScratch {
-  std::size_t staged_at, totals_at[2], bytes;
-};
-
-template <class Op>
-WindowChunksScratch window_chunks_scratch(int tile, std::int64_t window) {
-  constexpr int width = window_chunk<typename Op::in_type>;
-  const auto span = static_cast<std::size_t>((window - 1) / width);
-  const std::size_t chunks = static_cast<std::size_t>(tile) / width + span + 1;
-  ScratchLayout layout;
-  WindowChunksScratch pieces{};
-  pieces.staged_at = layout.append<typename Op::staged_type>(chunks * width);
-  for (auto& at : pieces.totals_at)
-    at = layout.append<typename Op::value_type>(is_wide_window<Op>(window) ? chunks : 0);
-  pieces.bytes = layout.bytes();
-  return pieces;
-}
-
-/// Elements in scratch of variant blocks: as wide as results, which take their place.
-template <class Op>
-using window_slot_t = std::conditional_t<sizeof(typename Op::in_type) == sizeof(typename Op::out_type),
-                                         typename Op::in_type, std::int64_t>;
-
-/// Up to so many parts of a block, a team keeps their totals while it walks along the line.
-inline constexpr std::int64_t window_kept_parts = 8;
-
-/// Scratch pieces of variant blocks.
-struct WindowBlocksScratch {
-  std::size_t left_at, right_at, forward_at[2], backward_at[2], kept_at, bytes;
-};
-
-template <class Op>
-WindowBlocksScratch window_blocks_scratch(int tile) {
-  ScratchLayout layout;
-  WindowBlocksScratch pieces{};
-  const std::size_t elements = static_cast<std::size_t>(tile) + packed_length<typename Op::in_type>;
-  const auto runs = static_cast<std::size_t>(ceil_div(tile, window_run));
-  pieces.left_at = layout.append<window_slot_t<Op>>(elements);
-  pieces.right_at = layout.append<window_slot_t<Op>>(elements);
-  for (auto& at : pieces.forward_at) at = layout.append<typename Op::value_type>(runs);
-  for (auto& at : pieces.backward_at) at = layout.append<typename Op::value_type>(runs);
-  pieces.kept_at = layout.append<typename Op::value_type>(window_kept_parts);
-  pieces.bytes = layout.bytes();
-  return pieces;
-}
-
-/// A line, and what windows see beyond its ends, as blocks of the window's size that start at multiples of it, each cut
-/// into parts of part_size elements, the last one shorter.
-struct WindowBlockShape {
-  std::int64_t window, parts, part_size;
-  std::int64_t first, count;          // blocks: the first one's number, -1 or 0, and how many are read
-  std::int64_t part_begin, part_end;  // in which windows start, counted from the first block's first
-
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t part_count() const { return count * parts; }
-};
-
-inline WindowBlockShape window_block_shape(std::int64_t extent, const WindowShape& window, std::int64_t part_limit) {
-  WindowBlockShape shape{};
-  shape.window = window.size;
-  shape.part_size = ceil_div(window.size, ceil_div(window.size, part_limit));
-  shape.parts = ceil_div(window.size, shape.part_size);
-  shape.first = window.reach_left > 0 ? -1 : 0;
-  const std::int64_t last_start = extent - 1 - window.reach_left;
-  const std::int64_t last = last_start + window.size - 1;
-  shape.count = last / window.size - shape.first + 1;
-  const auto part_of = [&](std::int64_t start) {
-    const std::int64_t offset = start - shape.first * window.size;
-    return offset / window.size * shape.parts + offset % window.size / shape.part_size;
-  };
-  shape.part_begin = part_of(-window.reach_left);
-  shape.part_end = part_of(last_start) + 1;
-  return shape;
-}
-
-/// Longest part that, with the one a block on and the scans of both, fits a team's scratch: 40 KB on devices, 32 KB on
-/// hosts, where shorter ones stay in a cache.
-template <class Op>
-std::int64_t window_part_limit(bool is_host) {
-  constexpr std::size_t run_bytes = 2 * window_run * sizeof(window_slot_t<Op>) + 4 * sizeof(typename Op::value_type);
-  return static_cast<std::int64_t>((is_host ? 20000 : 40000) / run_bytes) * window_run;
-}
 
 template <class Op>
 void plan_window_chunks(std::string_view function, const DeviceLimits& limits, std::int64_t extent,
@@ -234,6 +105,38 @@ void plan_window_columns(std::string_view function, const DeviceLimits& limits, 
   plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : window_chunk_team_size;
   const int groups = limits.is_host ? 4 : std::max(1, plan.team_size / window_column_lines<false>);
   plan.tile = groups * window_column_outputs<Op>;
+  plan.lanes = limits.is_host ? window_column_lines<true> : window_column_lines<false>;
+}
+
+/// Variant columns, of windows that registers do not hold. False where no team's scratch holds what it takes.
+template <class Op>
+bool plan_window_column_blocks(const DeviceLimits& limits, std::int64_t lines, std::int64_t columns,
+                               const WindowBlockShape& shape, WindowPlan& plan) {
+  const auto piece_bytes = [&](bool stages) { return window_column_scratch<Op>(shape, plan.lanes, stages).bytes; };
+  const auto fits = [&](bool stages, int least) {
+    plan.lanes = limits.is_host ? window_column_block_lines<true> : window_column_block_lines<false>;
+    while (plan.lanes / 2 >= columns) plan.lanes /= 2;
+    for (; plan.lanes >= least; plan.lanes /= 2) {
+      if (scratch_request(piece_bytes(stages)) <= limits.scratch_bytes) return true;
+    }
+    return false;
+  };
+  constexpr int sector = std::max(1, 32 / static_cast<int>(sizeof(typename Op::in_type)));
+  // A host's caches hold the rows as well. On devices pairs of sectors are worth a second look at memory.
+  const bool stages = !limits.is_host && fits(true, static_cast<int>(std::min<std::int64_t>(2 * sector, columns)));
+  if (!stages && !fits(false, sector)) return false;
+  plan.variant = WindowVariant::columns;
+  plan.tile = static_cast<int>(shape.part_size);
+  plan.parts = static_cast<int>(shape.parts);
+  plan.scratch_bytes = piece_bytes(stages);
+  const auto threads = static_cast<int>(ceil_div(plan.tile, window_run)) * plan.lanes;
+  plan.team_size = limits.is_host ? 1 : static_cast<int>(ceil_div(ceil_div(threads, ceil_div(threads, 256)), 32)) * 32;
+  // A walk begins with a block that only counts: long enough to make that little, short enough to occupy the machine.
+  const std::int64_t tiles = lines / columns * ceil_div(columns, plan.lanes) * (shape.part_end - shape.part_begin);
+  const std::int64_t teams =
+      limits.is_host ? 8 * std::int64_t{limits.concurrency} : 8 * std::int64_t{multiprocessors(limits)};
+  plan.walk = static_cast<int>(std::clamp<std::int64_t>(tiles / teams, shape.parts, 32 * shape.parts));
+  return true;
 }
 
 template <class Op>
@@ -262,13 +165,40 @@ bool takes_direct(const WindowOptions& options) {
   return std::is_floating_point_v<typename Op::in_type> && !Op::is_idempotent && options.nan == NanPolicy::omit;
 }
 
-/// lines of extent >= 1 elements each.
+/// Whether variant columns makes anything of that many neighbouring lines, each beside the next: a sector of memory.
+template <class T>
+constexpr bool fills_columns(std::int64_t columns) {
+  return columns * static_cast<std::int64_t>(sizeof(T)) >= 32;
+}
+
+/// lines of extent >= 1 elements each; columns: so many of them lie side by side, across memory, or 0.
 template <class Op>
 WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
-                            std::int64_t extent, const WindowShape& window, const WindowOptions& options) {
+                            std::int64_t extent, const WindowShape& window, const WindowOptions& options,
+                            std::int64_t columns = 0) {
   require_league_size(function, options.league_size);
   WindowPlan plan;
   std::int64_t tiles = 0;
+  const bool is_across = fills_columns<typename Op::in_type>(columns) && !takes_direct<Op>(options);
+  const auto shape_of = [&](std::int64_t part_limit) { return window_block_shape(extent, window, part_limit); };
+  if (is_across && window.size <= window_column_max<Op>) {
+    plan_window_columns<Op>(function, limits, options.team_size, plan);
+    tiles = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(extent, plan.tile);
+    plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
+    return plan;
+  }
+  // Those that take a workspace take it however the output lies.
+  if (is_across && window.size <= window_kept_parts * window_part_limit<Op>(limits.is_host)) {
+    const WindowBlockShape shape = shape_of(window_column_part_limit(window.size));
+    if (plan_window_column_blocks<Op>(limits, lines, columns, shape, plan)) {
+      require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
+      if (options.team_size != 0) plan.team_size = options.team_size;
+      tiles = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(shape.part_end - shape.part_begin, plan.walk);
+      plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
+      return plan;
+    }
+    plan = {};
+  }
   if (takes_direct<Op>(options)) {
     require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
     plan.variant = WindowVariant::direct;
@@ -280,7 +210,7 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     tiles = lines * ceil_div(extent, plan.tile);
   } else {
     require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
-    const auto shape = window_block_shape(extent, window, window_part_limit<Op>(limits.is_host));
+    const WindowBlockShape shape = shape_of(window_part_limit<Op>(limits.is_host));
     plan_window_blocks<Op>(limits, lines, shape, plan);
     tiles = lines * ceil_div(shape.part_end - shape.part_begin, plan.walk);
     if (options.team_size != 0) plan.team_size = options.team_size;

@@ -120,9 +120,11 @@ TEST_CASE("keys have the order of the elements, and give them back", "[median]")
 }
 
 TEST_CASE("the plan of a median filter follows the window", "[median]") {
-  CHECK(to_string(plan_of(false, 3)) == "chunks league 2560 team 128 vector 1 tile 4096 network 0 scratch 16400 B");
+  CHECK(to_string(plan_of(false, 3)) ==
+        "chunks league 2560 team 128 vector 1 tile 4096 lanes 1 network 0 scratch 16400 B");
   CHECK(plan_of(false, 5).method == MedianMethod::chunks);
-  CHECK(to_string(plan_of(false, 7)) == "network league 8200 team 128 vector 1 tile 1280 network 9 scratch 10304 B");
+  CHECK(to_string(plan_of(false, 7)) ==
+        "network league 8200 team 128 vector 1 tile 1280 lanes 1 network 9 scratch 10304 B");
   CHECK(plan_of(false, 33).network_window == 33);
   CHECK(plan_of(false, 34).method == MedianMethod::levels);
   CHECK(plan_of(true, 34).method == MedianMethod::sorted);

@@ -222,7 +222,8 @@ TEST_CASE("a window plan and its operations print themselves", "[window][plan]")
                         .walk = 6,
                         .scratch_bytes = 560,
                         .workspace_bytes = 78};
-  CHECK(to_string(plan) == "blocks league 12 team 34 vector 1 tile 136 parts 5 walk 6 scratch 560 B workspace 78 B");
+  CHECK(to_string(plan) ==
+        "blocks league 12 team 34 vector 1 tile 136 parts 5 walk 6 lanes 1 scratch 560 B workspace 78 B");
   CHECK(to_string(WindowPlan{}).starts_with("chunks league 1 "));
   CHECK_FALSE(plan == WindowPlan{});
   CHECK(to_string(WindowOperation::min) == "min");

@@ -40,6 +40,12 @@ FilterShape filter_shape(const LineArray<In>& in, const LineArray<Out>& out, std
           direction,  taps,      reach_left};
 }
 
+/// How many lines lie side by side, each beside the next, in a view whose lines run across memory; else 0.
+template <class In, class Out>
+std::int64_t columns_across(const LineArray<In>& in, const LineArray<Out>& out) {
+  return filter_shape(in, out, 1, 0).direction == LineDirection::across ? in.columns() : 0;
+}
+
 }  // namespace tessera::detail
 
 #endif

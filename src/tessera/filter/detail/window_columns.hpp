@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variant columns, of operations that take whole windows of one size: neighbouring threads take neighbouring lines, so
-// that each row of elements is read whole, and a thread makes several outputs in a row of what it has read.
+// Variant columns, of windows that registers hold: neighbouring threads take neighbouring lines, so that each row of
+// elements is read whole, and a thread makes several outputs in a row of what it has read.
 #ifndef TESSERA_FILTER_DETAIL_WINDOW_COLUMNS_HPP
 #define TESSERA_FILTER_DETAIL_WINDOW_COLUMNS_HPP
 
@@ -17,19 +17,19 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/window_plan.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
 template <ExecutionSpace Space, class Op>
 struct WindowColumns {
-  using policy_type =
-      Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<window_chunk_team_size, fills_registers<Op> ? 3 : 7>,
-                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<window_chunk_team_size, window_column_teams<Op>>,
+                                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   using member_type = typename policy_type::member_type;
   using In = typename Op::in_type;
   using Out = typename Op::out_type;
   static constexpr int outputs = window_column_outputs<Op>;
-  static constexpr int rows = Op::whole_windows_max + outputs - 1;
+  static constexpr int rows = window_column_max<Op> + outputs - 1;
   static constexpr int lanes = window_column_lines<is_host_space<Space>>;
 
   WindowLines<Op> lines;
@@ -51,7 +51,11 @@ struct WindowColumns {
       const std::int64_t first = place.remainder * tile, end = Kokkos::min(first + tile, lines.out.extent);
       if constexpr (is_host_space<Space>) {
         for (std::int64_t i = first + team.team_rank() * outputs; i < end; i += team.team_size() * outputs) {
-          for (int lane = 0; lane < width; ++lane) make_outputs(x + lane, y + lane, i);
+          if constexpr (Op::whole_windows_max == 0) {
+            for (int u = 0; u < outputs && i + u < end; ++u) make_row(x, y, i + u, width);
+          } else {
+            for (int lane = 0; lane < width; ++lane) make_outputs(x + lane, y + lane, i);
+          }
         }
       } else {
         const int lane = team.team_rank() % lanes, group = team.team_rank() / lanes, groups = team.team_size() / lanes;
@@ -64,15 +68,45 @@ struct WindowColumns {
   }
 
  private:
+  static constexpr bool has_one_size = requires { requires Op::has_one_size; };
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int size() const {
+    if constexpr (has_one_size) {
+      return Op::whole_windows_max;
+    } else {
+      return static_cast<int>(lines.window.size);
+    }
+  }
+
+  /// Output i of neighbouring lines: the compiler vectorises over them.
+  KOKKOS_FUNCTION void make_row(const In* x, Out* y, std::int64_t i, int width) const {
+    Out* row = y + i * lines.out.stride;
+    if (!lines.is_made(i)) {
+      for (int lane = 0; lane < width; ++lane) row[lane] = lines.kept(x + lane, i);
+      return;
+    }
+    typename Op::value_type joined[lanes];
+    for (int k = 0; k < size(); ++k) {
+      const std::int64_t j = lines.element_for(i - lines.window.reach_left + k);
+      const In* source = x + Kokkos::max<std::int64_t>(j, 0) * lines.in.stride;
+      for (int lane = 0; lane < width; ++lane) {
+        const auto value = op.value(op.staged(j < 0 ? lines.boundary.cval : source[lane]));
+        joined[lane] = k == 0 ? value : op.join(joined[lane], value);
+      }
+    }
+    for (int lane = 0; lane < width; ++lane) row[lane] = op.result(joined[lane]);
+  }
+
   /// Outputs i, i + 1, .. of one line.
   KOKKOS_FORCEINLINE_FUNCTION void make_outputs(const In* x, Out* y, std::int64_t i) const {
     const std::int64_t first = i - lines.window.reach_left;
-    In elements[rows];
-    if (first >= 0 && first + rows <= lines.in.extent) {
+    const int used = size() + outputs - 1;
+    typename Op::staged_type elements[rows];
+    if (first >= 0 && first + used <= lines.in.extent) {
       const In* source = x + first * lines.in.stride;
       TESSERA_UNROLL_ON_DEVICE
       for (int row = 0; row < rows; ++row) {
-        elements[row] = *source;
+        if (row < used) elements[row] = op.staged(*source);
         source += lines.in.stride;
       }
     } else {
@@ -80,14 +114,37 @@ struct WindowColumns {
       const std::int64_t last = lines.out.extent - 1 - lines.window.reach_left + lines.window.size - 1;
       TESSERA_UNROLL_ON_DEVICE
       for (int row = 0; row < rows; ++row) {
-        elements[row] = lines.boundary.element(x, lines.in.stride, Kokkos::min(first + row, last), lines.in.extent);
+        if (row >= used) continue;
+        const std::int64_t j = lines.element_for(Kokkos::min(first + row, last));
+        elements[row] = op.staged(j < 0 ? lines.boundary.cval : x[j * lines.in.stride]);
       }
     }
-    TESSERA_UNROLL_ON_DEVICE
-    for (int u = 0; u < outputs; ++u) {
-      if (i + u >= lines.out.extent) continue;
-      y[(i + u) * lines.out.stride] =
-          lines.is_made(i + u) ? op.template window<Op::whole_windows_max>(elements + u) : lines.kept(x, i + u);
+    const auto store = [&](int u, const Out& result) {
+      if (i + u < lines.out.extent)
+        y[(i + u) * lines.out.stride] = lines.is_made(i + u) ? result : lines.kept(x, i + u);
+    };
+    if constexpr (Op::whole_windows_max == 0) {
+      typename Op::value_type joined[outputs];
+      TESSERA_UNROLL_ON_DEVICE
+      for (int u = 0; u < outputs; ++u) joined[u] = op.value(elements[u]);
+      TESSERA_UNROLL_ON_DEVICE
+      for (int k = 1; k < window_column_max<Op>; ++k) {
+        if (k >= size()) continue;
+        TESSERA_UNROLL_ON_DEVICE
+        for (int u = 0; u < outputs; ++u) joined[u] = op.join(joined[u], op.value(elements[u + k]));
+      }
+      TESSERA_UNROLL_ON_DEVICE
+      for (int u = 0; u < outputs; ++u) store(u, op.result(joined[u]));
+    } else {
+      const auto make = [&](auto last) {
+        TESSERA_UNROLL_ON_DEVICE
+        for (int u = 0; u < outputs; ++u) store(u, op.template window<decltype(last)::value + 1>(elements + u));
+      };
+      if constexpr (has_one_size) {
+        make(std::integral_constant<int, Op::whole_windows_max - 1>{});
+      } else {
+        with_constant<Op::whole_windows_max>(size() - 1, make);
+      }
     }
   }
 };

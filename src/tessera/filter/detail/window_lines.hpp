@@ -10,6 +10,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/noinline.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/line_array.hpp>
@@ -82,6 +83,12 @@ struct WindowLines {
   /// Window starts of all outputs: begin() .. end() - 1.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t begin() const { return -window.reach_left; }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t end() const { return in.extent - window.reach_left; }
+
+  /// The element of the line that stands for its j-th, inside or beyond; -1 for cval. A call: inlined, its divisions
+  /// would crowd unrolled loops.
+  [[nodiscard]] TESSERA_NOINLINE KOKKOS_FUNCTION std::int64_t element_for(std::int64_t j) const {
+    return boundary_index(j < 0 ? boundary.left : boundary.right, j, in.extent);
+  }
 
   /// Writes the outputs whose windows start at first .. first + count - 1; slot(k) is the result of the k-th.
   template <TeamMember Member, class Slot>

@@ -31,14 +31,26 @@ struct WindowScan {
   template <TeamMember Member, class Op>
   KOKKOS_FUNCTION void scan(const Member& team, const Op& op, std::int64_t count) {
     for (std::int64_t distance = 1; distance < count; distance *= 2) {
-      for (std::int64_t i = team.team_rank(); i < count; i += team.team_size()) {
-        other_forward[i] = i < distance ? forward[i] : op.join(forward[i - distance], forward[i]);
-        other_backward[i] = i + distance < count ? op.join(backward[i], backward[i + distance]) : backward[i];
-      }
+      for (std::int64_t i = team.team_rank(); i < count; i += team.team_size()) pass(op, i, 1, distance, count);
       team.team_barrier();
-      swap(forward, other_forward);
-      swap(backward, other_backward);
+      end_pass();
     }
+  }
+
+  /// Of values first .. first + few - 1, no more than the distance, which divides first: what joins with those so far
+  /// away.
+  template <class Op>
+  KOKKOS_FORCEINLINE_FUNCTION void pass(const Op& op, std::int64_t first, int few, std::int64_t distance,
+                                        std::int64_t count) const {
+    for (std::int64_t i = first; i < first + few; ++i) {
+      other_forward[i] = first < distance ? forward[i] : op.join(forward[i - distance], forward[i]);
+      other_backward[i] = first + distance < count ? op.join(backward[i], backward[i + distance]) : backward[i];
+    }
+  }
+  /// After a barrier.
+  KOKKOS_FUNCTION void end_pass() {
+    swap(forward, other_forward);
+    swap(backward, other_backward);
   }
 
  private:

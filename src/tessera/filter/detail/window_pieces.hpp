@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What windows are cut into, and the team scratch that the pieces take.
+#ifndef TESSERA_FILTER_DETAIL_WINDOW_PIECES_HPP
+#define TESSERA_FILTER_DETAIL_WINDOW_PIECES_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/detail/packed.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// Variant blocks: neighbouring elements that one thread joins in a chain. Odd: threads then read their own runs from
+/// scratch without bank conflicts, wherever the runs begin. 9 keeps the chains' error within that of a tree.
+inline constexpr int window_run = 9;
+
+/// Variant chunks: neighbouring elements that are read and written together.
+template <class T>
+inline constexpr int window_chunk = sizeof(T) <= 4   ? 4
+                                    : sizeof(T) <= 8 ? 2
+                                                     : 1;
+
+/// Whether the ends of a window are joined with whole chunks between them.
+template <class Op>
+constexpr bool is_wide_window(std::int64_t window) {
+  return Op::whole_windows_max == 0 && (window - 1) / window_chunk<typename Op::in_type> > 1;
+}
+
+/// The chunks of a thread, fewer where it keeps a sum of each in registers, the threads of a team, and the teams that a
+/// multiprocessor shall hold (measured on an H200).
+template <bool IsHost, class Op>
+inline constexpr int window_chunk_turns = IsHost ? 256 : (Op::is_idempotent ? 8 : 4);
+inline constexpr int window_chunk_team_size = 128;
+template <class Op>
+inline constexpr bool fills_registers = Op::whole_windows_max * sizeof(typename Op::in_type) > 72;
+template <class Op, bool IsWide>
+inline constexpr int window_chunk_teams = fills_registers<Op>          ? 3
+                                          : IsWide&& Op::is_idempotent ? 5
+                                                                       : 7;
+
+/// Scratch for all of them: that many teams do not start where a multiprocessor has less (an A100 has 164 KB).
+inline constexpr std::size_t window_chunk_teams_scratch = 160 * 1024;
+
+/// A halo of a window is staged for each tile: longer windows go to variant blocks.
+template <class T>
+constexpr std::int64_t window_chunks_limit(bool is_host) {
+  return is_host ? 256 : 4096 / (sizeof(T) < 8 ? 4 : 8);
+}
+
+/// Variant columns: the outputs of a thread, in a row, the teams that a multiprocessor shall hold, their neighbouring
+/// lines (of blocks too), and the longest window that registers hold, whose chains' error is within that of a tree.
+template <class Op>
+inline constexpr int window_column_outputs = sizeof(typename Op::value_type) <= 4 ? 16 : 8;
+template <class Op>
+inline constexpr int window_column_teams = fills_registers<Op>         ? 3
+                                           : Op::whole_windows_max > 0 ? 7
+                                                                       : 5;
+template <bool IsHost>
+inline constexpr int window_column_lines = IsHost ? 128 : 32;
+template <bool IsHost>
+inline constexpr int window_column_block_lines = IsHost ? 64 : 32;
+template <class Op>
+inline constexpr int window_column_max = Op::whole_windows_max > 0 ? Op::whole_windows_max : 9;
+
+/// Output i is made of the elements i - reach_left .. i - reach_left + size - 1.
+struct WindowShape {
+  std::int64_t size, reach_left;
+};
+
+/// Scratch pieces of variant chunks.
+struct WindowChunksScratch {
+  std::size_t staged_at, totals_at[2], bytes;
+};
+
+template <class Op>
+WindowChunksScratch window_chunks_scratch(int tile, std::int64_t window) {
+  constexpr int width = window_chunk<typename Op::in_type>;
+  const auto span = static_cast<std::size_t>((window - 1) / width);
+  const std::size_t chunks = static_cast<std::size_t>(tile) / width + span + 1;
+  ScratchLayout layout;
+  WindowChunksScratch pieces{};
+  pieces.staged_at = layout.append<typename Op::staged_type>(chunks * width);
+  for (auto& at : pieces.totals_at)
+    at = layout.append<typename Op::value_type>(is_wide_window<Op>(window) ? chunks : 0);
+  pieces.bytes = layout.bytes();
+  return pieces;
+}
+
+/// Elements in scratch of variant blocks: as wide as results, which take their place.
+template <class Op>
+using window_slot_t = std::conditional_t<sizeof(typename Op::in_type) == sizeof(typename Op::out_type),
+                                         typename Op::in_type, std::int64_t>;
+
+/// Up to so many parts of a block, a team keeps their totals while it walks along the line.
+inline constexpr std::int64_t window_kept_parts = 8;
+
+/// Scratch pieces of variant blocks.
+struct WindowBlocksScratch {
+  std::size_t left_at, right_at, forward_at[2], backward_at[2], kept_at, bytes;
+};
+
+template <class Op>
+WindowBlocksScratch window_blocks_scratch(int tile) {
+  ScratchLayout layout;
+  WindowBlocksScratch pieces{};
+  const std::size_t elements = static_cast<std::size_t>(tile) + packed_length<typename Op::in_type>;
+  const auto runs = static_cast<std::size_t>(ceil_div(tile, window_run));
+  pieces.left_at = layout.append<window_slot_t<Op>>(elements);
+  pieces.right_at = layout.append<window_slot_t<Op>>(elements);
+  for (auto& at : pieces.forward_at) at = layout.append<typename Op::value_type>(runs);
+  for (auto& at : pieces.backward_at) at = layout.append<typename Op::value_type>(runs);
+  pieces.kept_at = layout.append<typename Op::value_type>(window_kept_parts);
+  pieces.bytes = layout.bytes();
+  return pieces;
+}
+
+/// A line, and what windows see beyond its ends, as blocks of the window's size that start at multiples of it, each cut
+/// into parts of part_size elements, the last one shorter.
+struct WindowBlockShape {
+  std::int64_t window, parts, part_size;
+  std::int64_t first, count;          // blocks: the first one's number, -1 or 0, and how many are read
+  std::int64_t part_begin, part_end;  // in which windows start, counted from the first block's first
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION std::int64_t part_count() const { return count * parts; }
+};
+
+inline WindowBlockShape window_block_shape(std::int64_t extent, const WindowShape& window, std::int64_t part_limit) {
+  WindowBlockShape shape{};
+  shape.window = window.size;
+  shape.part_size = ceil_div(window.size, ceil_div(window.size, part_limit));
+  shape.parts = ceil_div(window.size, shape.part_size);
+  shape.first = window.reach_left > 0 ? -1 : 0;
+  const std::int64_t last_start = extent - 1 - window.reach_left;
+  const std::int64_t last = last_start + window.size - 1;
+  shape.count = last / window.size - shape.first + 1;
+  const auto part_of = [&](std::int64_t start) {
+    const std::int64_t offset = start - shape.first * window.size;
+    return offset / window.size * shape.parts + offset % window.size / shape.part_size;
+  };
+  shape.part_begin = part_of(-window.reach_left);
+  shape.part_end = part_of(last_start) + 1;
+  return shape;
+}
+
+/// Longest part that, with the one a block on and the scans of both, fits a team's scratch: 40 KB on devices, 32 KB on
+/// hosts, where shorter ones stay in a cache.
+template <class Op>
+std::int64_t window_part_limit(bool is_host) {
+  constexpr std::size_t run_bytes = 2 * window_run * sizeof(window_slot_t<Op>) + 4 * sizeof(typename Op::value_type);
+  return static_cast<std::int64_t>((is_host ? 20000 : 40000) / run_bytes) * window_run;
+}
+
+/// Of variant columns: runs of as many parts as a device's team has warps, until they are more than are kept. No bit
+/// shall depend on the machine.
+inline std::int64_t window_column_part_limit(std::int64_t window) {
+  return std::max<std::int64_t>(8 * window_run, ceil_div(window, window_kept_parts));
+}
+
+/// Scratch pieces of variant columns: the last block's elements, those of the part one block on, the runs' totals.
+struct WindowColumnScratch {
+  std::size_t block_at, part_at, forward_at[2], backward_at[2], kept_at, bytes;
+};
+
+/// stages: elements wait in scratch, else they are read again.
+template <class Op>
+WindowColumnScratch window_column_scratch(const WindowBlockShape& shape, int lanes, bool stages) {
+  ScratchLayout layout;
+  WindowColumnScratch pieces{};
+  const auto of_rows = [&](std::int64_t rows) { return static_cast<std::size_t>(rows * lanes); };
+  if (stages) {
+    pieces.block_at = layout.append<typename Op::staged_type>(of_rows(shape.parts * shape.part_size));
+    pieces.part_at = layout.append<typename Op::staged_type>(of_rows(shape.part_size));
+  }
+  const std::size_t runs = of_rows(ceil_div(shape.part_size, window_run));
+  for (auto& at : pieces.forward_at) at = layout.append<typename Op::value_type>(runs);
+  for (auto& at : pieces.backward_at) at = layout.append<typename Op::value_type>(runs);
+  pieces.kept_at = layout.append<typename Op::value_type>(of_rows(shape.parts));
+  pieces.bytes = layout.bytes();
+  return pieces;
+}
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,316 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moving windows along lines that run across memory: whole rows are read, short windows in registers, others by blocks.
+#include <Kokkos_Core.hpp>
+#include <catch2/catch_template_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <tessera/filter/median_filter.hpp>
+
+#include "median_check.hpp"
+#include "support/message.hpp"
+#include "window_check.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+using tessera::BoundaryMode;
+using tessera::NanPolicy;
+using tessera::WindowOperation;
+using tessera::WindowOptions;
+using tessera::WindowPlan;
+using tessera::WindowVariant;
+using test::Extents;
+
+/// In registers, of one run, of one part, of several, of as many as there are, of longer ones.
+constexpr std::int64_t column_windows[] = {1, 2, 3, 5, 8, 9, 10, 31, 64, 72, 73, 301, 1000};
+
+WindowOptions across_options(int which, std::int64_t window, int axis) {
+  const std::int64_t origins[] = {0, -(window / 2), (window - 1) / 2};
+  return {.axis = axis,
+          .mode_left = tessera::element_modes[static_cast<std::size_t>(which % 6)],
+          .mode_right = tessera::element_modes[static_cast<std::size_t>((which / 2 + 3) % 6)],
+          .cval = 3.0,
+          .origin = origins[which % 3]};
+}
+
+/// A line along an axis of row-major data: its elements are `stride` apart.
+template <class T>
+std::vector<T> line_of(const std::vector<T>& data, std::size_t first, std::size_t extent, std::size_t stride) {
+  std::vector<T> line;
+  for (std::size_t i = 0; i < extent; ++i) line.push_back(data[first + i * stride]);
+  return line;
+}
+
+/// Every line along an axis that is not the last one.
+template <WindowOperation Operation, class T, class InLayout = test::Right, class OutLayout = test::Right, class Space,
+          std::size_t Rank>
+void check_across(const Space& space, const Extents<Rank>& extents, std::int64_t window, const WindowOptions& options) {
+  const auto axis = static_cast<std::size_t>(options.axis);
+  std::size_t stride = 1, outer = 1;
+  for (std::size_t d = axis + 1; d < Rank; ++d) stride *= extents[d];
+  for (std::size_t d = 0; d < axis; ++d) outer *= extents[d];
+  const std::vector<T> data = test::values<T>(outer * extents[axis] * stride, stride);
+  INFO(test::described(options, window) << ", axis " << axis << ", " << outer << " times " << extents[axis]
+                                        << " rows of " << stride);
+  const auto got = test::windowed<Operation, InLayout, OutLayout>(space, extents, data, window, options);
+  for (std::size_t o = 0; o < outer; ++o) {
+    for (std::size_t c = 0; c < stride; ++c) {
+      const std::size_t first = o * extents[axis] * stride + c;
+      test::check_windows<Operation>(line_of(got, first, extents[axis], stride),
+                                     line_of(data, first, extents[axis], stride), window, options);
+    }
+  }
+}
+
+template <class T, class Space>
+WindowPlan plan_across(const Space& space, std::size_t rows, std::size_t columns, WindowOperation operation,
+                       std::int64_t window, WindowOptions options = {}) {
+  const Kokkos::View<T**, Kokkos::LayoutRight, Space> in("in", rows, columns);
+  options.axis = 0;
+  return tessera::window_plan(space, in, operation, window, options);
+}
+
+/// Extents around what a team makes at a time, columns around what it takes side by side.
+template <WindowOperation Operation, class T, class Space>
+void check_column_sizes(const Space& space) {
+  constexpr std::size_t column_counts[] = {31, 32, 33, 127, 9, 64, 1};
+  int which = 0;
+  for (const std::int64_t window : column_windows) {
+    const WindowPlan plan = plan_across<T>(space, 211, 127, Operation, window);
+    CHECK(plan.variant == WindowVariant::columns);
+    const auto tile = static_cast<std::size_t>(plan.tile);
+    for (const std::size_t size : {std::size_t{1}, tile - 1, tile, tile + 1, 2 * tile + 1, std::size_t{211}}) {
+      if (size == 0) continue;
+      const std::size_t columns = column_counts[which % 7];
+      check_across<Operation, T>(space, Extents<2>{size, columns}, window, across_options(which, window, 0));
+      ++which;
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("window minimum across memory", "[window][columns]", test::Spaces) {
+  check_column_sizes<WindowOperation::min, float>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("window maximum of int32 across memory", "[window][columns]", test::OneSpace) {
+  check_column_sizes<WindowOperation::max, std::int32_t>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("window mean of floats across memory", "[window][columns]", test::OneSpace) {
+  check_column_sizes<WindowOperation::box, float>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("window mean of doubles across memory", "[window][columns]", test::Spaces) {
+  check_column_sizes<WindowOperation::box, double>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("window mean of integers across memory", "[window][columns]", test::OneSpace) {
+  check_column_sizes<WindowOperation::box, std::int32_t>(TestType());
+  for (const std::int64_t window : {1, 9, 31, 301}) {
+    check_across<WindowOperation::box, std::int64_t>(TestType(), Extents<2>{211, 33}, window,
+                                                     across_options(static_cast<int>(window), window, 0));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("windows across memory, of any rank and layout", "[window][columns]", test::OneSpace) {
+  const TestType space;
+  int which = 0;
+  for (const std::int64_t window : {3, 8, 31, 301}) {
+    check_across<WindowOperation::box, double>(space, Extents<3>{3, 85, 33}, window,
+                                               across_options(which++, window, 1));
+    check_across<WindowOperation::box, double>(space, Extents<3>{130, 3, 7}, window,
+                                               across_options(which++, window, 0));
+    check_across<WindowOperation::box, double, test::Block, test::Right>(space, Extents<3>{2, 85, 40}, window,
+                                                                         across_options(which++, window, 1));
+    check_across<WindowOperation::min, float, test::Misaligned, test::Block>(space, Extents<2>{97, 131}, window,
+                                                                             across_options(which++, window, 0));
+    check_across<WindowOperation::min, float, test::Right, test::Left>(space, Extents<2>{97, 40}, window,
+                                                                       across_options(which++, window, 0));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("windows across memory under every pair of modes", "[window][columns]", test::OneSpace) {
+  for (const std::int64_t window : {2, 9, 19, 150}) {
+    for (const std::size_t size : {1, 5, 40}) {
+      for (const BoundaryMode left : tessera::element_modes) {
+        for (const BoundaryMode right : tessera::element_modes) {
+          const WindowOptions options{.axis = 0, .mode_left = left, .mode_right = right, .cval = 2.5};
+          check_across<WindowOperation::box, double>(TestType(), Extents<2>{size, 9}, window, options);
+        }
+      }
+    }
+  }
+}
+
+/// The same lines, side by side and one after the other.
+template <WindowOperation Operation, class T, class Space>
+void check_transposed(const Space& space, const std::vector<T>& data, const Extents<2>& extents,
+                      const WindowOptions& options) {
+  for (const std::int64_t window : {1, 2, 5, 9, 10, 64, 301, 3000}) {
+    if (options.origin > (window - 1) / 2) continue;
+    INFO(test::described(options, window));
+    test::check_bits(test::windowed<Operation, test::Left, test::Left>(space, extents, data, window, options),
+                     test::windowed<Operation>(space, extents, data, window, options));
+  }
+}
+
+template <class T>
+std::vector<T> spoiled_values(std::size_t size) {
+  std::vector<T> data = test::values<T>(size, 3);
+  constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const std::vector<T> some{T(0.0), T(-0.0), infinity, -infinity, nan, -nan, test::poison<T>(), T(0.5)};
+  for (std::size_t i = 0; i < size; ++i) {
+    if (test::mixed(i, 6) % 9 == 0) data[i] = some[test::mixed(i, 7) % some.size()];
+  }
+  return data;
+}
+
+TEMPLATE_LIST_TEST_CASE("window extrema have the same bits across memory and along it", "[window][columns][nan]",
+                        test::OneSpace) {
+  const TestType space;
+  const Extents<2> extents{45, 700};
+  const std::vector<float> floats = spoiled_values<float>(45 * 700);
+  const std::vector<double> doubles = spoiled_values<double>(45 * 700);
+  for (const NanPolicy nan : {NanPolicy::propagate, NanPolicy::omit}) {
+    const WindowOptions options{.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::keep, .nan = nan};
+    check_transposed<WindowOperation::min>(space, floats, extents, options);
+    check_transposed<WindowOperation::max>(space, doubles, extents, options);
+  }
+  check_transposed<WindowOperation::max>(space, test::values<std::int64_t>(45 * 700), extents, {.origin = 3});
+}
+
+TEMPLATE_LIST_TEST_CASE("medians across memory are those along it", "[median][columns][nan]", test::OneSpace) {
+  const TestType space;
+  const Extents<2> extents{45, 301};
+  const auto check = [&]<class T>(const std::vector<T>& data) {
+    const test::GuardedView<T, test::Left, TestType, 2> in(extents, data), out(extents);
+    const test::GuardedView<T, test::Right, TestType, 2> along_in(extents, data), along(extents);
+    for (const std::int64_t window : {1, 2, 3, 4, 5, 9}) {
+      for (const BoundaryMode mode : tessera::element_modes) {
+        const WindowOptions options{.mode_left = mode, .mode_right = BoundaryMode::mirror, .origin = -(window / 2)};
+        INFO(test::described(options, window));
+        const auto method = tessera::median_plan(space, in.view(), window, options).method;
+        CHECK((method == tessera::MedianMethod::columns) == (window <= 5));
+        tessera::median_filter(space, in.const_view(), window, out.view(), options);
+        tessera::median_filter(space, along_in.const_view(), window, along.view(), options);
+        space.fence();
+        out.check_guards();
+        test::check_bits(out.read(), along.read());
+      }
+    }
+  };
+  check(spoiled_values<float>(45 * 301));
+  check(test::values<std::int64_t>(45 * 301));
+}
+
+/// A NaN or an infinity of a mean is in its window, and nothing that has left it.
+TEMPLATE_LIST_TEST_CASE("what has left a window across memory is gone", "[window][columns][nan]", test::OneSpace) {
+  const TestType space;
+  const Extents<2> extents{900, 35};
+  std::vector<double> data(900 * 35, 1.0);
+  for (std::size_t i = 0; i < 200 * 35; ++i) data[i] = i % 2 == 0 ? 1e300 : -3e17;
+  data[250 * 35 + 17] = std::numeric_limits<double>::quiet_NaN();
+  data[251 * 35 + 18] = std::numeric_limits<double>::infinity();
+  for (const std::int64_t window : {9, 31, 301}) {
+    const auto got = test::windowed<WindowOperation::box>(space, extents, data, window, {.axis = 0});
+    const auto reach = static_cast<std::size_t>(window / 2);
+    for (std::size_t i = 200 + reach; i < 900; ++i) {
+      for (std::size_t c = 0; c < 35; ++c) {
+        const double mean = got[i * 35 + c];
+        if (c == 17 && i <= 250 + reach && i + reach >= 250) {
+          if (!std::isnan(mean)) FAIL("no NaN in row " << i);
+        } else if (c == 18 && i <= 251 + reach && i + reach >= 251) {
+          if (!std::isinf(mean)) FAIL("no infinity in row " << i);
+        } else if (mean != 1.0) {
+          FAIL("row " << i << ", column " << c << ": " << mean);
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("windows across memory have the same bits under any plan", "[window][columns]",
+                        test::OneSpace) {
+  const TestType space;
+  const Extents<2> extents{1501, 71};
+  const std::vector<double> data = test::values<double>(1501 * 71);
+  std::vector<double> few;  // other neighbours, other walks
+  for (std::size_t i = 0; i < 1501; ++i) few.insert(few.end(), data.begin() + 71 * i, data.begin() + 71 * i + 9);
+  for (const std::int64_t window : {5, 10, 100, 700}) {
+    const auto expected = test::windowed<WindowOperation::box>(space, extents, data, window, {.axis = 0});
+    for (const int team_size : test::odd_team_sizes(space)) {
+      if (window <= 9 && team_size > tessera::detail::window_chunk_team_size) continue;
+      for (const int league_size : test::odd_league_sizes()) {
+        const WindowOptions options{.axis = 0, .league_size = league_size, .team_size = team_size};
+        INFO(test::described(options, window));
+        test::check_bits(test::windowed<WindowOperation::box>(space, extents, data, window, options), expected);
+        const auto got = test::windowed<WindowOperation::box>(space, Extents<2>{1501, 9}, few, window, options);
+        test::check_bits(line_of(got, 8, 1501, 9), line_of(expected, 8, 1501, 71));
+      }
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("windows across memory refuse NaN", "[window][columns][nan][errors]", test::OneSpace) {
+  const TestType space;
+  std::vector<float> data = test::values<float>(50 * 40);
+  data[777] = data[1999] = test::poison<float>();
+  const test::GuardedView<float, test::Right, TestType, 2> in({50, 40}, data), out({50, 40});
+  const tessera::Workspace<TestType> workspace(space, 1 << 16);
+  const WindowOptions options{.axis = 0, .nan = NanPolicy::error};
+  for (const std::int64_t window : {5, 31}) {
+    tessera::min_filter(space, in.const_view(), window, out.view(), options, workspace);
+    test::check_message(test::message_of<tessera::InvalidArgument>([&] { tessera::check(space, workspace); }),
+                        {"element 777 is NaN"});
+  }
+}
+
+TEST_CASE("the plans of windows across memory", "[window][columns][plan]") {
+  using Space = Kokkos::DefaultExecutionSpace;
+  const Space space;
+  for (const WindowOperation operation : tessera::window_operations) {
+    for (const std::int64_t window : {1, 9, 10, 301, 2000}) {
+      const WindowPlan plan = plan_across<double>(space, 3000, 40, operation, window);
+      INFO(to_string(plan));
+      CHECK(plan.variant == WindowVariant::columns);
+      CHECK(plan.workspace_bytes == 0);
+      CHECK((plan.scratch_bytes == 0) == (window <= 9));
+    }
+    // Too few lines to fill a sector of memory, and an input alone that lies across it.
+    CHECK(plan_across<double>(space, 3000, 3, operation, 31).variant == WindowVariant::chunks);
+  }
+  const WindowPlan asked =
+      plan_across<float>(space, 3000, 40, WindowOperation::min, 31, {.league_size = 3, .team_size = 1});
+  CHECK(asked.league_size == 3);
+  CHECK(asked.team_size == 1);
+  CHECK(plan_across<float>(space, 100, 40, WindowOperation::box, 31, {.nan = NanPolicy::omit}).variant ==
+        WindowVariant::direct);
+}
+
+/// A check of private code: the plans of a device, from any machine.
+TEST_CASE("plans across memory fit a device's scratch", "[window][columns][plan]") {
+  const tessera::detail::DeviceLimits limits{false, 270336, 40900};
+  const auto check = [&]<class Op>(Op) {
+    for (const std::int64_t window : {10, 31, 301, 1000, 3001, 10007, 1000003}) {
+      for (const std::int64_t columns : {8, 33, 4096}) {
+        const WindowPlan plan = tessera::detail::make_window_plan<Op>("test", limits, 4 * columns, 20000,
+                                                                      {window, window / 2}, {}, columns);
+        INFO(columns << " columns, window " << window << ": " << to_string(plan));
+        CHECK(tessera::detail::scratch_request(plan.scratch_bytes) <= limits.scratch_bytes);
+        CHECK((plan.workspace_bytes == 0 || plan.variant == WindowVariant::blocks));
+        if (window <= 3001) CHECK(plan.variant == WindowVariant::columns);
+        if (plan.variant != WindowVariant::columns) continue;
+        CHECK(plan.lanes < 2 * columns);
+        CHECK(plan.team_size % 32 == 0);
+        CHECK(plan.team_size <= 256);
+        CHECK(plan.walk >= plan.parts);
+        CHECK(plan.parts <= 8);
+      }
+    }
+  };
+  check(tessera::detail::window_op_t<float, WindowOperation::min>());
+  check(tessera::detail::window_op_t<float, WindowOperation::box>());
+  check(tessera::detail::window_op_t<double, WindowOperation::box>());
+  check(tessera::detail::window_op_t<std::int64_t, WindowOperation::box>());
+}
+
+}  // namespace
