@@ -13,6 +13,7 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
+#include <tessera/filter/detail/halo_ends.hpp>
 #include <tessera/filter/detail/median_levels.hpp>
 #include <tessera/filter/detail/median_network.hpp>
 #include <tessera/filter/detail/median_wide.hpp>
@@ -20,6 +21,7 @@
 #include <tessera/filter/detail/window_columns.hpp>
 #include <tessera/filter/detail/window_median.hpp>
 #include <tessera/filter/filter.hpp>
+#include <tessera/filter/halo.hpp>
 #include <tessera/filter/median_plan.hpp>
 #include <tessera/filter/window_options.hpp>
 #include <tessera/workspace.hpp>
@@ -66,6 +68,14 @@ void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T,
   launch(DirectMedian<T>{});
 }
 
+inline void require_median_window(std::string_view function, std::int64_t window, const WindowOptions& options) {
+  require_argument(window >= 1, function, "window", std::to_string(window), "at least 1", "a window of one copies");
+  require_argument(-(window / 2) <= options.origin && options.origin <= (window - 1) / 2, function, "options",
+                   "origin " + std::to_string(options.origin) + " with a window of " + std::to_string(window),
+                   std::to_string(-(window / 2)) + " to " + std::to_string((window - 1) / 2),
+                   "the window must hold the output");
+}
+
 template <ExecutionSpace Space, View InView, View OutView>
 void filter_medians(const Space& space, const InView& in, std::int64_t window, const OutView& out,
                     const WindowOptions& options, std::uint64_t* status_word) {
@@ -88,11 +98,7 @@ void filter_medians(const Space& space, const InView& in, std::int64_t window, c
   require_argument(same_extents, function, "out", "extents " + extents_text(out), "those of `in`, " + extents_text(in),
                    "make the views of the same shape");
   require_disjoint(function, in, out);
-  require_argument(window >= 1, function, "window", std::to_string(window), "at least 1", "a window of one copies");
-  require_argument(-(window / 2) <= options.origin && options.origin <= (window - 1) / 2, function, "options",
-                   "origin " + std::to_string(options.origin) + " with a window of " + std::to_string(window),
-                   std::to_string(-(window / 2)) + " to " + std::to_string((window - 1) / 2),
-                   "the window must hold the output");
+  require_median_window(function, window, options);
   require_element_modes(function, options.mode_left, options.mode_right);
   const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
   const Boundary<T> boundary{options.mode_left, options.mode_right, boundary_value<T>(function, options)};
@@ -107,6 +113,37 @@ void filter_medians(const Space& space, const InView& in, std::int64_t window, c
     if (refuses_nan) launch_find_nan(space, in, status_word);
   }
   run_median(space, plan, lines, options.team_size);
+}
+
+/// For the few outputs at a halo.
+template <class T, class Out>
+struct MedianHaloRule {
+  MedianLines<T, Out> lines;
+
+  KOKKOS_FUNCTION Out operator()(const HaloLine<T>& line, std::int64_t i) const {
+    return convert<Out>(
+        DirectMedian<T>::median(lines, [&](std::int64_t k) { return line.element(i - lines.reach_left + k); }));
+  }
+};
+
+template <ExecutionSpace Space, View InView, View OutView, class Left, class Right>
+void filter_median_halo(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                        const WindowOptions& asked, const Halo<Left, Right>& halo) {
+  using T = typename InView::non_const_value_type;
+  using Out = typename OutView::value_type;
+  constexpr std::string_view function = "tessera::median_filter";
+  const auto options = without_halo<Left, Right>(function, asked);
+  require_median_window(function, window, options);
+  const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
+  const std::int64_t reach_left = window / 2 + options.origin;
+  const auto left = halo_lines<Space>(function, "halo.left", in, out, halo.left, axis, reach_left);
+  const auto right = halo_lines<Space>(function, "halo.right", in, out, halo.right, axis, window - 1 - reach_left);
+  filter_medians(space, in, window, out, options, nullptr);
+  const auto [in_lines, out_lines] = line_arrays<const T, Out>(in, out, axis);
+  const Boundary<T> boundary{options.mode_left, options.mode_right, boundary_value<T>(function, options)};
+  const MedianLines<T, Out> lines{in_lines, out_lines, boundary, window, reach_left, options.nan == NanPolicy::omit};
+  launch_halo_ends<Left, Right>(space, in_lines, left, right, out_lines, boundary, WindowShape{window, reach_left},
+                                MedianHaloRule<T, Out>{lines});
 }
 
 }  // namespace detail
@@ -147,6 +184,17 @@ template <ExecutionSpace Space, View InView, View OutView>
 void median_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
                    const WindowOptions& options, const Workspace<Space>& workspace) {
   detail::filter_medians(space, in, window, out, options, workspace.status_word());
+}
+
+/// Lines that go on beyond their ends in views of the caller's, on the sides that halo has: their modes have no part in
+/// it then. All else as above; any NaN policy but error. A second kernel makes the outputs whose windows reach the
+/// halo, each in m steps for each bit of the elements' type.
+///
+/// \throws InvalidArgument  also for views of a halo that have too few elements, or share memory with out
+template <ExecutionSpace Space, View InView, View OutView, class Left, class Right>
+void median_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                   const WindowOptions& options, const Halo<Left, Right>& halo) {
+  detail::filter_median_halo(space, in, window, out, options, halo);
 }
 
 /// The plan that median_filter() follows for `in` (its extents and strides alone) and an `out` of its strides. Pure: it

@@ -15,6 +15,7 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
+#include <tessera/filter/detail/halo_ends.hpp>
 #include <tessera/filter/detail/window_blocks.hpp>
 #include <tessera/filter/detail/window_box.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
@@ -23,6 +24,7 @@
 #include <tessera/filter/detail/window_direct.hpp>
 #include <tessera/filter/detail/window_extremum.hpp>
 #include <tessera/filter/filter.hpp>
+#include <tessera/filter/halo.hpp>
 #include <tessera/filter/window_options.hpp>
 #include <tessera/filter/window_plan.hpp>
 #include <tessera/workspace.hpp>
@@ -51,6 +53,16 @@ constexpr std::string_view window_function(WindowOperation operation) {
 template <class T, WindowOperation Operation>
 using window_op_t = std::conditional_t<Operation == WindowOperation::box, WindowBox<T>,
                                        WindowExtremum<T, Operation == WindowOperation::min>>;
+
+template <WindowOperation Operation, class T>
+window_op_t<T, Operation> make_window_op(std::int64_t window, const WindowOptions& options) {
+  if constexpr (Operation == WindowOperation::box) {
+    return {window, 1.0 / static_cast<double>(window)};
+  } else {
+    using Op = window_op_t<T, Operation>;
+    return options.nan == NanPolicy::omit ? Op::omitting_nan() : Op{};
+  }
+}
 
 template <WindowOperation Operation>
 void require_window(std::int64_t window, const WindowOptions& options) {
@@ -127,12 +139,7 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
   const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
   const auto [in_lines, out_lines] = line_arrays<const In, Out>(in, out, axis);
   const WindowLines<Op> lines{in_lines, out_lines, boundary, window_shape<Op>(in_lines.extent, window, options.origin)};
-  Op op{};
-  if constexpr (Operation == WindowOperation::box) {
-    op = {window, 1.0 / static_cast<double>(window)};
-  } else {
-    if (options.nan == NanPolicy::omit) op = Op::omitting_nan();
-  }
+  const Op op = make_window_op<Operation, In>(window, options);
   if constexpr (std::is_floating_point_v<In>) {
     if (refuses_nan) launch_find_nan(space, in, workspace->status_word());
     if constexpr (Operation == WindowOperation::box) {
@@ -168,6 +175,45 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
   if (bytes == 0) return filter_windows<Operation, Space>(space, in, window, out, options, nullptr);
   const Workspace<Space> workspace(space, bytes);
   filter_windows<Operation>(space, in, window, out, options, &workspace);
+}
+
+/// Output i, element by element: for the few at a halo. reach_left is that of the whole window, omits_nan of means.
+template <class Op>
+struct WindowHaloRule {
+  Op op;
+  std::int64_t window, reach_left;
+  bool omits_nan;
+
+  KOKKOS_FUNCTION typename Op::out_type operator()(const HaloLine<typename Op::in_type>& line, std::int64_t i) const {
+    const auto element = [&](std::int64_t k) { return line.element(i - reach_left + k); };
+    if constexpr (!Op::is_idempotent && std::is_floating_point_v<typename Op::in_type>) {
+      return op.mean(element, omits_nan);
+    } else {
+      typename Op::value_type joined = op.identity();
+      for (std::int64_t k = 0; k < window; ++k) joined = op.join(joined, op.value(op.staged(element(k))));
+      return op.result(joined);
+    }
+  }
+};
+
+template <WindowOperation Operation, ExecutionSpace Space, View InView, View OutView, class Left, class Right>
+void filter_window_halo(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                        const WindowOptions& asked, const Halo<Left, Right>& halo) {
+  using In = typename InView::non_const_value_type;
+  using Op = window_op_t<In, Operation>;
+  constexpr std::string_view function = window_function(Operation);
+  const auto options = without_halo<Left, Right>(function, asked);
+  require_window<Operation>(window, options);
+  const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
+  const std::int64_t reach_left = window / 2 + options.origin;
+  const auto left = halo_lines<Space>(function, "halo.left", in, out, halo.left, axis, reach_left);
+  const auto right = halo_lines<Space>(function, "halo.right", in, out, halo.right, axis, window - 1 - reach_left);
+  filter_windows<Operation>(space, in, window, out, options);
+  const auto [in_lines, out_lines] = line_arrays<const In, typename OutView::value_type>(in, out, axis);
+  const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, options)};
+  launch_halo_ends<Left, Right>(space, in_lines, left, right, out_lines, boundary, WindowShape{window, reach_left},
+                                WindowHaloRule<Op>{make_window_op<Operation, In>(window, options), window, reach_left,
+                                                   options.nan == NanPolicy::omit});
 }
 
 }  // namespace detail
@@ -246,6 +292,27 @@ template <ExecutionSpace Space, View InView, View OutView>
 void box_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
                 const WindowOptions& options = {}) {
   detail::filter_windows<WindowOperation::box>(space, in, window, out, options);
+}
+
+/// Lines that go on beyond their ends in views of the caller's, on the sides that halo has: their modes have no part in
+/// it then. All else as above without a workspace; any NaN policy but error. One kernel more makes the outputs whose
+/// windows reach the halo, m elements of memory for each.
+///
+/// \throws InvalidArgument  also for views of a halo that have too few elements, or share memory with out
+template <ExecutionSpace Space, View InView, View OutView, class Left, class Right>
+void min_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                const WindowOptions& options, const Halo<Left, Right>& halo) {
+  detail::filter_window_halo<WindowOperation::min>(space, in, window, out, options, halo);
+}
+template <ExecutionSpace Space, View InView, View OutView, class Left, class Right>
+void max_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                const WindowOptions& options, const Halo<Left, Right>& halo) {
+  detail::filter_window_halo<WindowOperation::max>(space, in, window, out, options, halo);
+}
+template <ExecutionSpace Space, View InView, View OutView, class Left, class Right>
+void box_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
+                const WindowOptions& options, const Halo<Left, Right>& halo) {
+  detail::filter_window_halo<WindowOperation::box>(space, in, window, out, options, halo);
 }
 
 /// The plan that they follow for `in` (its extents and strides alone) and an `out` of its strides; its workspace_bytes

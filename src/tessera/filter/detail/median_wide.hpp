@@ -95,22 +95,24 @@ struct DirectMedian {
   KOKKOS_FUNCTION void filter_range(const Member& team, std::byte*, const MedianLines<T, Out>& lines, const T* x,
                                     Out* y, std::int64_t first, int count) const {
     for (int i = team.team_rank(); i < count; i += team.team_size()) {
-      y[(first + i) * lines.out.stride] = convert<Out>(median(lines, x, first + i - lines.reach_left));
+      const std::int64_t j = first + i - lines.reach_left;
+      y[(first + i) * lines.out.stride] =
+          convert<Out>(median(lines, [&](std::int64_t k) { return lines.element(x, j + k); }));
     }
   }
 
-  /// The median of the window from j on.
-  template <class Out>
-  KOKKOS_FUNCTION T median(const MedianLines<T, Out>& lines, const T* x, std::int64_t j) const {
+  /// The median of a window; element(k) is its k-th.
+  template <class Out, class Element>
+  KOKKOS_FUNCTION static T median(const MedianLines<T, Out>& lines, const Element& element) {
     std::int64_t nans = 0;
-    for (std::int64_t k = 0; k < lines.taps; ++k) nans += is_nan(lines.element(x, j + k)) ? 1 : 0;
+    for (std::int64_t k = 0; k < lines.taps; ++k) nans += is_nan(element(k)) ? 1 : 0;
     std::int64_t rank = lines.rank(nans);
     if (rank < 0) return median_of_nan<T>();
     Key known = 0;
     for (int bit = median_key_bits<T> - 1; bit >= 0; --bit) {
       std::int64_t zeros = 0;  // keys that agree in the bits known so far, and have none here
       for (std::int64_t k = 0; k < lines.taps; ++k) {
-        if (lines.key(lines.element(x, j + k)) >> bit == known >> bit) ++zeros;
+        if (lines.key(element(k)) >> bit == known >> bit) ++zeros;
       }
       if (rank >= zeros) {
         rank -= zeros;

@@ -66,15 +66,15 @@ struct WindowBox {
     }
   }
 
-  /// The mean of those of its elements that are not NaN. element(k): the window's k-th. Summed as A. Neumaier did
-  /// ("Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974).
+  /// The mean of a window of floats by itself, or of those that are not NaN. element(k): its k-th. Summed as A.
+  /// Neumaier did ("Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974).
   template <class Element>
-  [[nodiscard]] KOKKOS_FUNCTION out_type omitting_nan(const Element& element) const {
+  [[nodiscard]] KOKKOS_FUNCTION out_type mean(const Element& element, bool omits_nan) const {
     double sum = 0, rest = 0;
     std::int64_t count = 0;
     for (std::int64_t k = 0; k < window; ++k) {
       const auto x = static_cast<double>(element(k));
-      if (x != x) continue;
+      if (omits_nan && x != x) continue;
       ++count;
       const double next = sum + x;
       rest += Kokkos::abs(sum) >= Kokkos::abs(x) ? (sum - next) + x : (x - next) + sum;

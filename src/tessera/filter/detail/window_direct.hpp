@@ -36,9 +36,10 @@ struct WindowDirect {
       const std::int64_t end = Kokkos::min((split.remainder + 1) * tile, lines.out.extent);
       for (std::int64_t i = split.remainder * tile + team.team_rank(); i < end; i += team.team_size()) {
         const std::int64_t first = i - lines.window.reach_left;
-        y[i * lines.out.stride] = !lines.is_made(i) ? lines.kept(x, i) : op.omitting_nan([&](std::int64_t k) {
+        const auto element = [&](std::int64_t k) {
           return lines.boundary.element(x, lines.in.stride, first + k, lines.in.extent);
-        });
+        };
+        y[i * lines.out.stride] = lines.is_made(i) ? op.mean(element, true) : lines.kept(x, i);
       }
     }
   }
