@@ -17,6 +17,7 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/window_blocks.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
@@ -52,7 +53,8 @@ struct WindowColumnBlocks {
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     std::byte* scratch = team_scratch(team, pieces.bytes);
     const int lanes = 1 << lane_bits;
-    for (std::int64_t index = team.league_rank(); index < tiles; index += team.league_size()) {
+    const TileWalk share = tile_walk(team, tiles);
+    for (std::int64_t index = share.begin; index < share.end; index += share.step) {
       // Neighbouring teams take neighbouring columns: together they read whole rows.
       const QuotientRemainder columns = divide(index, column_tiles);
       const QuotientRemainder place = divide(columns.quotient, walks_per_line);
