@@ -12,6 +12,10 @@
 
 namespace tessera::detail {
 
+struct TileRange {
+  std::int64_t begin, end;
+};
+
 /// Tiles begin, begin + step, .. below end.
 struct TileWalk {
   std::int64_t begin, end, step;
@@ -20,14 +24,21 @@ struct TileWalk {
 /// Teams of a device run at once: neighbours take neighbouring tiles. A team of a host takes neighbours itself: its
 /// core fetches ahead along memory.
 template <TeamMember Member>
-KOKKOS_FORCEINLINE_FUNCTION TileWalk tile_walk(const Member& team, std::int64_t tiles) {
+KOKKOS_FORCEINLINE_FUNCTION TileWalk tile_walk(const Member& team, TileRange tiles) {
   if constexpr (is_host_space<typename Member::execution_space>) {
-    const std::int64_t rank = team.league_rank(), teams = team.league_size();
-    const std::int64_t share = tiles / teams, more = tiles % teams;
-    return {rank * share + Kokkos::min(rank, more), (rank + 1) * share + Kokkos::min(rank + 1, more), 1};
+    const std::int64_t rank = team.league_rank(), teams = team.league_size(), count = tiles.end - tiles.begin;
+    const std::int64_t share = count / teams, more = count % teams;
+    const std::int64_t begin = tiles.begin + rank * share + Kokkos::min(rank, more);
+    return {begin, begin + share + (rank < more ? 1 : 0), 1};
   } else {
-    return {team.league_rank(), tiles, team.league_size()};
+    return {tiles.begin + team.league_rank(), tiles.end, team.league_size()};
   }
+}
+
+/// Of tiles 0 .. count - 1.
+template <TeamMember Member>
+KOKKOS_FORCEINLINE_FUNCTION TileWalk tile_walk(const Member& team, std::int64_t count) {
+  return tile_walk(team, TileRange{0, count});
 }
 
 }  // namespace tessera::detail

@@ -9,13 +9,13 @@
 #define TESSERA_FILTER_FILTER_HPP
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
 #include <tessera/filter/detail/filter_columns.hpp>
 #include <tessera/filter/detail/filter_direct.hpp>
 #include <tessera/filter/detail/filter_juxtaposed.hpp>
+#include <tessera/filter/detail/filter_lines.hpp>
 #include <tessera/filter/detail/filter_overlapping.hpp>
 #include <tessera/filter/detail/filter_register_blocked.hpp>
 #include <tessera/filter/detail/filter_request.hpp>
@@ -56,6 +56,10 @@ void require_variant(std::string_view function, const FilterShape& shape, const 
                      "no more taps than a line has elements, and contiguous lines of real floats summed in their own "
                      "type",
                      remedy);
+  } else {
+    require_argument(variant != FilterVariant::transform, function, "options", "variant transform with weights",
+                     "a FilterTransform of them, and floats summed in their own type",
+                     "make one (filter_transform.hpp) and pass it instead of the weights, or " + remedy);
   }
 }
 
@@ -109,15 +113,9 @@ void launch_filter(const Space& space, const FilterPlan& plan, const FilterShape
       }
       return;
     case FilterVariant::register_blocked:
-      if constexpr (has_blocked_kernels<Types>) {
-        using Accumulator = typename Types::accumulator_type;
-        if (blocked_outputs<Accumulator>(shape.taps) == blocked_outputs_wide<Accumulator>) {
-          launch_register_blocked<blocked_outputs_wide<Accumulator>>(space, plan, job, asked_team_size);
-        } else {
-          launch_register_blocked<blocked_outputs_narrow<Accumulator>>(space, plan, job, asked_team_size);
-        }
-      }
+      if constexpr (has_blocked_kernels<Types>) launch_register_blocked_for(space, plan, job, asked_team_size);
       return;
+    case FilterVariant::transform:  // refused before
     case FilterVariant::automatic:
     case FilterVariant::overlapping:
       return launch_overlapping(space, plan, job, asked_team_size);
@@ -128,52 +126,18 @@ template <ExecutionSpace Space, View InView, View OutView>
 void filter_lines(std::string_view function, bool reversed, const Space& space, const InView& in,
                   const FilterWeights<Space>& weights, const OutView& out, const FilterOptions& options,
                   std::uint64_t* status_word) {
-  static_assert(AccessibleFrom<InView, Space>, "tessera::filter: `in` must be in memory that the space can access");
-  static_assert(AccessibleFrom<OutView, Space>, "tessera::filter: `out` must be in memory that the space can access");
-  static_assert(InView::rank() >= 1, "tessera::filter: `in` must have rank 1 to 8");
-  static_assert(static_cast<std::size_t>(InView::rank()) == static_cast<std::size_t>(OutView::rank()),
-                "tessera::filter: `in` and `out` must have the same rank");
-  using In = typename InView::non_const_value_type;
-  using Out = typename OutView::value_type;
-  static_assert((std::is_arithmetic_v<In> && std::is_arithmetic_v<Out>) || (is_complex_v<In> && is_complex_v<Out>),
-                "tessera::filter: the element types must be numbers, both real or both complex");
-  const Kokkos::Profiling::ScopedRegion region("tessera::filter");
-
-  const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
-  const std::int64_t taps = weights.size();
-  require_origin(function, taps, options.origin);
-  const auto extent = static_cast<std::int64_t>(in.extent(axis));
-  const FilterSpan span = filter_span(reversed, taps, extent, options);
-  auto extents = extents_of(in);
-  extents[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(span.outputs);
-  require_argument(extents_of(out) == extents, function, "out", "extents " + extents_text(out),
-                   span.outputs == extent ? "those of `in`, " + extents_text(in)
-                                          : "what mode valid leaves of `in`, " + extents_text(extents),
-                   "make the views of the same shape, less what mode valid leaves out");
-  require_disjoint(function, in, out);
-  require_scalable<In>(function, weights, options);
-  const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, options)};
-  const bool refuses_nan = require_nan_policy<In>(function, options.nan, boundary.cval, status_word != nullptr);
-  const FilterArithmetic arithmetic = filter_arithmetic<In>(function, weights, extent, options);
-
-  const FilterWindow window{weights.values().data(), taps, span.reach_left, reversed};
-  const auto [in_lines, out_lines] = line_arrays<const In, Out>(in, out, axis);
-  const FilterShape shape = filter_shape(in_lines, out_lines, taps, span.reach_left);
-  visit_filter_types<In, Out>(arithmetic, [&, &in_lines = in_lines, &out_lines = out_lines](auto types) {
-    using Types = decltype(types);
+  const auto launch = [&]<class Types>(const FilterShape& shape, const FilterJob<Types>& job, bool refuses_nan) {
     require_variant<Types>(function, shape, options);
     if (out.size() == 0) return;
     const DeviceLimits limits = device_limits(space);
     const FilterPlan plan = plan_filter<Types>(limits, shape, options);
     require_scratch(function, plan.scratch_bytes, limits);
-    const FilterRule<Types> rule{window,       boundary,          extent,        in_lines.stride,
-                                 span.outputs, span.first_output, weights.sum(), omits_nan<In>(options)};
-    const FilterJob<Types> job{in_lines, out_lines, rule};
-    if constexpr (rounds_v<In>) {
+    if constexpr (rounds_v<typename Types::in_type>) {
       if (refuses_nan) launch_find_nan(space, in, status_word);
     }
     launch_filter(space, plan, shape, job, weights, options.team_size);
-  });
+  };
+  with_filter_job(function, reversed, in, weights, out, options, status_word != nullptr, launch);
 }
 
 template <class Types>

@@ -22,10 +22,11 @@ enum class FilterVariant {
   overlapping,  ///< tile and halo staged in team scratch
   vectorized,   ///< narrow windows: 16-byte accesses, no test of boundaries inside, the taps in the kernel's argument
   register_blocked,  ///< wide windows of floating sums: a window in registers that rotates, many outputs a thread
+  transform,  ///< very wide windows: Fourier transforms of blocks, through a FilterTransform (filter_transform.hpp)
 };
-inline constexpr std::array filter_variants{FilterVariant::automatic,  FilterVariant::direct,
-                                            FilterVariant::juxtaposed, FilterVariant::overlapping,
-                                            FilterVariant::vectorized, FilterVariant::register_blocked};
+inline constexpr std::array filter_variants{
+    FilterVariant::automatic,  FilterVariant::direct,           FilterVariant::juxtaposed, FilterVariant::overlapping,
+    FilterVariant::vectorized, FilterVariant::register_blocked, FilterVariant::transform};
 
 constexpr std::string_view to_string(FilterVariant variant) {
   switch (variant) {
@@ -40,9 +41,11 @@ constexpr std::string_view to_string(FilterVariant variant) {
     case FilterVariant::vectorized:
       return "vectorized";
     case FilterVariant::register_blocked:
+      return "register_blocked";
+    case FilterVariant::transform:
       break;
   }
-  return "register_blocked";
+  return "transform";
 }
 
 /// The type in which floating data accumulates.

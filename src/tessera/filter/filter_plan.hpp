@@ -32,6 +32,8 @@ struct FilterPlan {
   int steps = 1;                  ///< applications of the filter
   int most_steps = 1;             ///< that one call can make, for these types, extents and options
   std::size_t scratch_bytes = 0;  ///< level 0, a team
+  std::int64_t block = 0;         ///< elements of a transform; 0: none is made
+  int batch = 0;                  ///< blocks that are transformed at a time
   bool operator==(const FilterPlan&) const = default;
 };
 
@@ -40,7 +42,9 @@ inline std::string to_string(const FilterPlan& plan) {
          std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " tile " +
          std::to_string(plan.tile) + " halo " + std::to_string(plan.halo) + " taps a pass " +
          std::to_string(plan.taps_per_pass) + " steps " + std::to_string(plan.steps) + " scratch " +
-         std::to_string(plan.scratch_bytes) + " B";
+         std::to_string(plan.scratch_bytes) + " B" +
+         (plan.block == 0 ? std::string()
+                          : " block " + std::to_string(plan.block) + " batch " + std::to_string(plan.batch));
 }
 
 namespace detail {
@@ -376,6 +380,7 @@ FilterPlan make_filter_plan(const DeviceLimits& limits, const FilterShape& shape
       if (options.team_size == 0 && !limits.is_host) plan.team_size = blocked_team_size;
       tiles = plan_register_blocked<Types>(shape, plan);
       break;
+    case FilterVariant::transform:  // refused before
     case FilterVariant::automatic:
     case FilterVariant::overlapping:
       tiles = plan_overlapping<Types>(limits, shape, plan);

@@ -146,6 +146,7 @@ struct FilterRule {
 /// Input, output and what stands between.
 template <class Types>
 struct FilterJob {
+  using types = Types;
   LineArray<const typename Types::in_type> in;
   LineArray<typename Types::out_type> out;
   FilterRule<Types> rule;

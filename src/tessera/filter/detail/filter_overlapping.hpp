@@ -14,12 +14,13 @@
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/detail/stage.hpp>
+#include <tessera/filter/detail/tile_choice.hpp>
 #include <tessera/filter/filter_plan.hpp>
 #include <tessera/filter/team_filter.hpp>
 
 namespace tessera::detail {
 
-template <ExecutionSpace Space, class Types>
+template <ExecutionSpace Space, class Types, class Choice>
 struct FilterOverlapping {
   using policy_type = Kokkos::TeamPolicy<Space>;
   using member_type = typename policy_type::member_type;
@@ -36,15 +37,19 @@ struct FilterOverlapping {
 
   FilterJob<Types> job;
   int tile, taps_per_pass;
-  std::int64_t tiles_per_line, tiles;
+  std::int64_t tiles_per_line;
+  TileRange tiles;
   FilterScratch pieces;
+  Choice choice;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     std::byte* scratch = team_scratch(team, pieces.bytes);
     const TileWalk walk = tile_walk(team, tiles);
     for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       const QuotientRemainder split = divide(index, tiles_per_line);
-      filter_tile(team, scratch, job.in.line(split.quotient), job.out.line(split.quotient), split.remainder * tile);
+      const std::int64_t first = split.remainder * tile;
+      if (!choice.takes(split.quotient, first, Kokkos::min(first + tile, job.out.extent))) continue;
+      filter_tile(team, scratch, job.in.line(split.quotient), job.out.line(split.quotient), first);
     }
   }
 
@@ -107,14 +112,16 @@ struct FilterOverlapping {
   }
 };
 
-template <class Types, ExecutionSpace Space>
-void launch_overlapping(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job, int asked_team_size) {
+template <class Types, ExecutionSpace Space, class Choice = EveryTile>
+void launch_overlapping(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job, int asked_team_size,
+                        const Choice& choice = {}) {
   const std::int64_t tiles_per_line = ceil_div(job.out.extent, plan.tile);
+  const TileRange tiles = choice.tiles(plan.tile, 0, tiles_per_line, job.in.lines());
   const FilterScratch pieces =
       filter_scratch<Types>(plan.tile, plan.taps_per_pass, job.rule.window.taps > plan.taps_per_pass);
-  const FilterOverlapping<Space, Types> functor{
-      job, plan.tile, plan.taps_per_pass, tiles_per_line, job.in.lines() * tiles_per_line, pieces};
-  auto policy = Kokkos::TeamPolicy<Space>(space, plan.league_size, plan.team_size)
+  const FilterOverlapping<Space, Types, Choice> functor{job,    plan.tile, plan.taps_per_pass, tiles_per_line, tiles,
+                                                        pieces, choice};
+  auto policy = Kokkos::TeamPolicy<Space>(space, choice.league(plan.league_size, tiles), plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable("tessera::filter", policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::filter::overlapping", policy, functor);

@@ -16,12 +16,13 @@
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
+#include <tessera/filter/detail/tile_choice.hpp>
 #include <tessera/filter/filter_plan.hpp>
 
 namespace tessera::detail {
 
 /// Outputs: of a thread, a multiple of a chunk.
-template <ExecutionSpace Space, class Types, int Outputs>
+template <ExecutionSpace Space, class Types, int Outputs, class Choice>
 struct FilterRegisterBlocked {
   using T = typename Types::in_type;  // of output and sums too
   static constexpr bool is_wide = Outputs == blocked_outputs_wide<T>;
@@ -41,8 +42,10 @@ struct FilterRegisterBlocked {
   FilterJob<Types> job;
   FoldedRange<Types> folded;
   int tile, taps_per_pass;
-  std::int64_t tiles_per_line, tiles;
+  std::int64_t tiles_per_line;
+  TileRange tiles;
   BlockedScratch pieces;
+  Choice choice;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     std::byte* scratch = team_scratch(team, pieces.bytes);
@@ -51,12 +54,16 @@ struct FilterRegisterBlocked {
     const TileWalk walk = tile_walk(team, tiles);
     for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       const QuotientRemainder split =
-          tiles_per_line == tiles ? QuotientRemainder{0, index} : divide(index, tiles_per_line);
+          tiles_per_line == tiles.end ? QuotientRemainder{0, index} : divide(index, tiles_per_line);
       const T* x = job.in.line(split.quotient);
       // The footprint begins on a 16-byte boundary; outputs before the line are not stored.
       const auto element = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x) / sizeof(T));
       const std::int64_t head = (element - job.rule.window.reach_left) & (width - 1);
       const std::int64_t first = split.remainder * tile - head;
+      if (!choice.takes(split.quotient, Kokkos::max<std::int64_t>(first, 0),
+                        Kokkos::min(first + tile, job.out.extent))) {
+        continue;
+      }
       T sums[Outputs];
       TESSERA_UNROLL
       for (int u = 0; u < Outputs; ++u) sums[u] = T(0);
@@ -196,22 +203,37 @@ struct FilterRegisterBlocked {
   }
 };
 
-template <int Outputs, class Types, ExecutionSpace Space>
+template <int Outputs, class Types, ExecutionSpace Space, class Choice = EveryTile>
 void launch_register_blocked(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job,
-                             int asked_team_size) {
-  using Functor = FilterRegisterBlocked<Space, Types, Outputs>;
-  const std::int64_t tiles_per_line = ceil_div(job.out.extent + packed_length<typename Types::in_type> - 1, plan.tile);
+                             int asked_team_size, const Choice& choice = {}) {
+  using Functor = FilterRegisterBlocked<Space, Types, Outputs, Choice>;
+  constexpr int head_max = packed_length<typename Types::in_type> - 1;
+  const std::int64_t tiles_per_line = ceil_div(job.out.extent + head_max, plan.tile);
+  const TileRange tiles = choice.tiles(plan.tile, head_max, tiles_per_line, job.in.lines());
   const Functor functor{job,
                         FoldedRange<Types>(job.rule),
                         plan.tile,
                         plan.taps_per_pass,
                         tiles_per_line,
-                        job.in.lines() * tiles_per_line,
-                        blocked_scratch<Types>(plan.tile, plan.taps_per_pass, Outputs)};
-  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
+                        tiles,
+                        blocked_scratch<Types>(plan.tile, plan.taps_per_pass, Outputs),
+                        choice};
+  auto policy = typename Functor::policy_type(space, choice.league(plan.league_size, tiles), plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable("tessera::filter", policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::filter::register_blocked", policy, functor);
+}
+
+/// With the outputs a thread that the taps ask for.
+template <class Types, ExecutionSpace Space, class Choice = EveryTile>
+void launch_register_blocked_for(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job,
+                                 int asked_team_size, const Choice& choice = {}) {
+  using Accumulator = typename Types::accumulator_type;
+  if (blocked_outputs<Accumulator>(job.rule.window.taps) == blocked_outputs_wide<Accumulator>) {
+    launch_register_blocked<blocked_outputs_wide<Accumulator>>(space, plan, job, asked_team_size, choice);
+  } else {
+    launch_register_blocked<blocked_outputs_narrow<Accumulator>>(space, plan, job, asked_team_size, choice);
+  }
 }
 
 }  // namespace tessera::detail
