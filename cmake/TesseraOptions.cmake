@@ -10,6 +10,9 @@ endif()
 option(TESSERA_ENABLE_APPS "Build the drivers (needs KokkosKernels, HDF5, CLI11, nlohmann_json, fmt)"
        ${PROJECT_IS_TOP_LEVEL})
 option(TESSERA_ENABLE_TESTS "Build the tests (needs Catch2 3)" ${PROJECT_IS_TOP_LEVEL})
+set(TESSERA_ENABLE_TRANSFORM AUTO CACHE STRING
+    "Filters by Fourier transforms, through cuFFT and FFTW 3 (GPL): AUTO takes what is found, ON needs it, OFF none")
+set_property(CACHE TESSERA_ENABLE_TRANSFORM PROPERTY STRINGS AUTO ON OFF)
 option(TESSERA_WARNINGS_AS_ERRORS "Treat the compiler's warnings as errors" OFF)
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers for the drivers and tests: address,undefined or thread")
 # The machine files of cmake/machines set these.
@@ -20,6 +23,7 @@ set(TESSERA_TEST_LAUNCHER "" CACHE STRING "Command put before each unit test, fo
 set(tessera_known_options
     TESSERA_ENABLE_APPS
     TESSERA_ENABLE_TESTS
+    TESSERA_ENABLE_TRANSFORM
     TESSERA_WARNINGS_AS_ERRORS
     TESSERA_SANITIZE
     TESSERA_EXPECTED_DEVICE
@@ -38,6 +42,9 @@ if(tessera_cache_entries)
   message(FATAL_ERROR "Tessera: unknown option ${tessera_unknown}; the options are ${tessera_known}")
 endif()
 
+if(NOT TESSERA_ENABLE_TRANSFORM MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "Tessera: TESSERA_ENABLE_TRANSFORM is \"${TESSERA_ENABLE_TRANSFORM}\"; expected AUTO, ON or OFF")
+endif()
 if(NOT TESSERA_SANITIZE MATCHES "^(|address|undefined|address,undefined|thread)$")
   message(FATAL_ERROR "Tessera: TESSERA_SANITIZE is \"${TESSERA_SANITIZE}\"; expected address, undefined, "
                       "address,undefined, thread or nothing")

@@ -32,6 +32,11 @@ expect 1 'unknown option TESSERA_ENABLE_TEST; the options are TESSERA_ENABLE_APP
 expect 0 'Configuring done' reconfigure
 expect 1 'TESSERA_SANITIZE is "memory"; expected address, undefined, address,undefined, thread or nothing' \
   configure -DTESSERA_SANITIZE=memory
+expect 1 'TESSERA_ENABLE_TRANSFORM is "YES"; expected AUTO, ON or OFF' configure -DTESSERA_ENABLE_TRANSFORM=YES
+expect 0 'libraries of Fourier transforms: none' configure -DTESSERA_ENABLE_TRANSFORM=OFF
+expect 0 'libraries of Fourier transforms: none' configure -DCMAKE_DISABLE_FIND_PACKAGE_FFTW3=ON
+expect 1 'TESSERA_ENABLE_TRANSFORM is ON and FFTW 3 was not found; install it' \
+  configure -DTESSERA_ENABLE_TRANSFORM=ON -DCMAKE_DISABLE_FIND_PACKAGE_FFTW3=ON
 expect 1 'is "OPENMP;SERIAL"; TESSERA_EXPECTED_DEVICE asks for CUDA' configure -DTESSERA_EXPECTED_DEVICE=CUDA
 expect 1 'is "NATIVE"; TESSERA_EXPECTED_ARCH asks for HOPPER90' configure -DTESSERA_EXPECTED_ARCH=HOPPER90
 for machine in "$source_dir"/cmake/machines/nvidia*.cmake; do

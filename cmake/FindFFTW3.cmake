@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# FFTW 3 in double precision: the target FFTW3::fftw3. Distributions' own packages have no common CMake file.
+find_path(FFTW3_INCLUDE_DIR fftw3.h)
+find_library(FFTW3_LIBRARY fftw3)
+mark_as_advanced(FFTW3_INCLUDE_DIR FFTW3_LIBRARY)
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(FFTW3 REQUIRED_VARS FFTW3_LIBRARY FFTW3_INCLUDE_DIR)
+
+if(FFTW3_FOUND AND NOT TARGET FFTW3::fftw3)
+  add_library(FFTW3::fftw3 UNKNOWN IMPORTED)
+  set_target_properties(FFTW3::fftw3 PROPERTIES IMPORTED_LOCATION "${FFTW3_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES
+                                                                                      "${FFTW3_INCLUDE_DIR}")
+endif()
