@@ -13,6 +13,7 @@
 #include "device/spaces.hpp"
 #include "filter_step.hpp"
 #include "step_array.hpp"
+#include "step_transform.hpp"
 
 namespace tessera::apps {
 
@@ -34,27 +35,26 @@ class TypedFilterStep final : public FilterStep {
     if (m_options.nan == NanPolicy::error) m_found.emplace(space, 0);
     if (request.accumulate_double) m_options.accumulate = FilterAccumulate::float64;
     std::visit([&](const auto value) { m_options.cval = value; }, request.cval);
+    m_transform.emplace(space, m_weights, m_options, shape);
   }
 
-  std::string automatic_variant() const override { return std::string(to_string(plan(m_options).variant)); }
+  std::string automatic_variant() const override { return std::string(to_string(plan(RunOptions{}).variant)); }
 
-  int most_steps(const RunOptions& run_options) const override { return plan(options(run_options)).most_steps; }
+  int most_steps(const RunOptions& run_options) const override { return plan(run_options).most_steps; }
 
   std::function<void()> prepared(const void* in, void* out, const RunOptions& run_options, int steps) const override {
     const auto source = step_array<Space>(static_cast<const In*>(in), m_shape);
     const auto target = step_array<Space>(static_cast<Out*>(out), m_out_shape);
     FilterOptions followed = options(run_options);
     followed.steps = steps;
+    if (is_transformed(run_options)) {
+      if constexpr (Transform::exists) {
+        return [this, source, target, options = followed] { run(source, m_transform->get(), target, options); };
+      }
+    }
     return [this, source, target, options = followed] {
-      const auto filter = [&](const auto&... found) {
-        if (m_convolve) {
-          convolve(m_space, source, m_weights, target, options, found...);
-        } else {
-          correlate(m_space, source, m_weights, target, options, found...);
-        }
-      };
-      if (m_found) return filter(*m_found);
-      filter();
+      if (m_found) return run(source, m_weights, target, options, *m_found);
+      run(source, m_weights, target, options);
     };
   }
 
@@ -63,8 +63,17 @@ class TypedFilterStep final : public FilterStep {
   }
 
   void describe(const RunOptions& run_options, Measurement& measurement) const override {
-    const FilterPlan followed = plan(options(run_options));
+    const FilterPlan followed = plan(run_options);
     measurement.variant = std::string(to_string(followed.variant));
+    if constexpr (Transform::exists) {
+      if (followed.variant == FilterVariant::transform) {
+        measurement.plan = {{"block", followed.block},
+                            {"batch", followed.batch},
+                            {"outputs", followed.tile},
+                            {"direct_blocks", m_transform->get().direct_blocks(m_space)}};
+        return;
+      }
+    }
     measurement.plan = {{"league_size", followed.league_size},
                         {"team_size", followed.team_size},
                         {"vector_length", followed.vector_length},
@@ -75,6 +84,23 @@ class TypedFilterStep final : public FilterStep {
   }
 
  private:
+  using Transform = StepTransform<Space, In, Out>;
+
+  /// weights: those, or a FilterTransform of them.
+  template <class Source, class Weights, class Target, class... Found>
+  void run(const Source& source, const Weights& weights, const Target& target, const FilterOptions& options,
+           const Found&... found) const {
+    if (m_convolve) {
+      convolve(m_space, source, weights, target, options, found...);
+    } else {
+      correlate(m_space, source, weights, target, options, found...);
+    }
+  }
+
+  bool is_transformed(const RunOptions& run_options) const {
+    return m_transform->is_taken(run_options.variant, run_options.team_size, run_options.league_size);
+  }
+
   FilterOptions options(const RunOptions& run_options) const {
     FilterOptions options = m_options;
     options.variant = enumerator_named(filter_variants, run_options.variant);
@@ -83,9 +109,13 @@ class TypedFilterStep final : public FilterStep {
     return options;
   }
 
-  FilterPlan plan(const FilterOptions& options) const {
+  FilterPlan plan(const RunOptions& run_options) const {
+    if (is_transformed(run_options)) {
+      if constexpr (Transform::exists) return m_transform->get().plan();
+    }
     const auto in = step_array<Space>(static_cast<const In*>(nullptr), m_shape);
-    return filter_plan(m_space, in, m_weights, step_array<Space>(static_cast<Out*>(nullptr), m_out_shape), options);
+    return filter_plan(m_space, in, m_weights, step_array<Space>(static_cast<Out*>(nullptr), m_out_shape),
+                       options(run_options));
   }
 
   Space m_space;
@@ -93,6 +123,7 @@ class TypedFilterStep final : public FilterStep {
   FilterWeights<Space> m_weights;
   bool m_convolve;
   FilterOptions m_options;
+  std::optional<Transform> m_transform;
   std::optional<Workspace<Space>> m_found;  // where NaN is an error
 };
 

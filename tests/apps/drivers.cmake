@@ -28,7 +28,8 @@ tessera_add_app_test(
 # The drivers end to end, and each once more over an engine that computes wrong results.
 set(reduce_driver_more reduce_driver_axis.cpp reduce_driver_complex.cpp reduce_driver_errors.cpp
                        reduce_driver_faulty.cpp reduce_driver_operations.cpp)
-set(filter_driver_more filter_driver_ends.cpp filter_driver_named.cpp filter_driver_types.cpp filter_driver_windows.cpp)
+set(filter_driver_more filter_driver_ends.cpp filter_driver_named.cpp filter_driver_transform.cpp
+                       filter_driver_types.cpp filter_driver_windows.cpp)
 foreach(op reduce filter transpose)
   add_executable(faulty-tessera-${op} ${op}_faulty_engine.cpp)
   target_link_libraries(faulty-tessera-${op} PRIVATE tessera_${op}_app)
@@ -41,6 +42,10 @@ foreach(op reduce filter transpose)
                               "TESSERA_FAULTY_${upper}=\"$<TARGET_FILE:faulty-tessera-${op}>\"")
   add_dependencies(test_${op}_driver tessera-${op} faulty-tessera-${op})
 endforeach()
+
+if(TARGET FFTW3::fftw3)
+  target_compile_definitions(test_filter_driver PRIVATE TESSERA_TESTS_HAVE_FFTW)
+endif()
 
 if(DEFINED ENV{TESSERA_REAL_DATA})
   tessera_add_app_test(reduce_real driver_support.cpp io_support.cpp reduce_real.cpp LIBRARIES tessera_app_driver

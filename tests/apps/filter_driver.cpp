@@ -196,7 +196,7 @@ TEST_CASE("tessera-filter: a picture of the signal before and after") {
 
 TEST_CASE("tessera-filter: answers that need no input") {
   CHECK(run_program(program, {"--variant=list"}).out ==
-        "automatic\ndirect\njuxtaposed\noverlapping\nvectorized\nregister_blocked\n");
+        "automatic\ndirect\njuxtaposed\noverlapping\nvectorized\nregister_blocked\ntransform\n");
   const std::string help = run_program(program, {"--help"}).out;
   for (const auto* option :
        {"--weights",     "--weights-from", "--gaussian",
