@@ -3,8 +3,10 @@
 //
 // Correlations of one long line, mode reflect.
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <limits>
 #include <tessera/filter/filter.hpp>
+#include <tessera/filter/filter_transform.hpp>
 #include <vector>
 
 #include "bench_case.hpp"
@@ -44,11 +46,15 @@ struct StoreDirect {
   }
 };
 
+/// Every step-th run of neighbouring outputs, which are of one warp, and the last one.
 template <class T>
 struct CountWrongOutputs {
   DirectFilter<T, double> filter;
   const T* out;
+  std::int64_t step;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    constexpr std::int64_t run = 64;
+    if (i / run % step != 0 && i + run < filter.count) return;
     double magnitudes = 0;
     const double expected = filter.sum(i, magnitudes);
     const double unit = std::is_same_v<T, float> ? 0x1p-24 : 0x1p-53;
@@ -85,7 +91,7 @@ class FilterCase {
     add_stopwatch(m_case, space);
     for (const auto variant : filter_variants) {
       for (const auto& wanted : request.variants) {
-        if (wanted != to_string(variant)) continue;
+        if (wanted != to_string(variant) || variant == FilterVariant::transform) continue;
         FilterOptions options;
         options.variant = variant;
         options.team_size = request.team_size;
@@ -93,6 +99,7 @@ class FilterCase {
         add_tessera(options);
       }
     }
+    add_transform(request);
     add_direct();
     add_deep_copy();
   }
@@ -104,6 +111,13 @@ class FilterCase {
   template <class Accumulator>
   [[nodiscard]] DirectFilter<T, Accumulator> direct() const {
     return {m_in.data(), m_weights.values().data(), m_count, m_weights.size()};
+  }
+  /// All outputs, or of wide filters as many as take seconds.
+  [[nodiscard]] CountWrongOutputs<T> wrong_outputs_of() const {
+    constexpr double products_max = 0x1p40;
+    const double products = static_cast<double>(m_count) * static_cast<double>(m_weights.size());
+    const auto step = static_cast<std::int64_t>(products / products_max);
+    return {direct<double>(), m_out.data(), step <= 1 ? 1 : step | 1};
   }
   // The closures of a contender live as long as the arrays: m_case's owner keeps them through m_in, m_out, m_weights.
   template <class Run, class Counter>
@@ -141,11 +155,37 @@ class FilterCase {
           [space = m_space, in = m_in, out = m_out, weights = m_weights, options] {
             tessera::correlate(space, in, weights, out, options);
           },
-          CountWrongOutputs<T>{direct<double>(), m_out.data()});
+          wrong_outputs_of());
     } catch (const Error& error) {
       contender.refusal = error.what();
       m_case.contenders.push_back(contender);
     }
+  }
+  /// Where it pays, beside what automatic stands for; by itself on request.
+  void add_transform(const Request& request) {
+    const std::string name(to_string(FilterVariant::transform));
+    const bool pays = transform_pays<Space, T>(m_weights.size(), m_count);
+    const bool named = std::find(request.variants.begin(), request.variants.end(), name) != request.variants.end();
+    const bool automatic =
+        std::find(request.variants.begin(), request.variants.end(), "automatic") != request.variants.end();
+    if (!(named && (pays || request.variants.size() == 1)) && !(automatic && pays)) return;
+    Contender contender{"tessera " + name, Role::tessera, name, {}, {}, {}, {}};
+    if constexpr (has_transform<Space>) {
+      try {
+        const FilterTransform<Space, T> transform(m_space, m_weights, {.extent = m_count, .lines = 1});
+        contender.plan = {{"block", transform.plan().block}, {"batch", transform.plan().batch}};
+        return add(
+            contender,
+            [space = m_space, in = m_in, out = m_out, transform] { tessera::correlate(space, in, transform, out); },
+            wrong_outputs_of());
+      } catch (const std::exception& error) {  // the memory of its blocks
+        contender.refusal = error.what();
+      }
+    } else {
+      if (!named) return;
+      contender.refusal = "built without a library of Fourier transforms";
+    }
+    m_case.contenders.push_back(contender);
   }
   void add_direct() {
     add(
@@ -153,7 +193,7 @@ class FilterCase {
         [policy = range(), in = m_in, weights = m_weights, filter = direct<T>(), out = m_out] {
           Kokkos::parallel_for("tessera::bench::direct", policy, StoreDirect<T>{filter, out.data()});
         },
-        CountWrongOutputs<T>{direct<double>(), m_out.data()});
+        wrong_outputs_of());
   }
   void add_deep_copy() {
     add(
