@@ -252,7 +252,7 @@ catch2_from_backports() {
 }
 
 missing_packages() {
-  local package packages=(libhdf5-dev libcli11-dev nlohmann-json3-dev libfmt-dev)
+  local package packages=(libhdf5-dev libcli11-dev nlohmann-json3-dev libfmt-dev libfftw3-dev)
   command -v "${CXX:-c++}" >/dev/null || printf 'g++\n'
   command -v cmake >/dev/null || printf 'cmake\n'
   command -v ninja >/dev/null || printf 'ninja-build\n'

@@ -45,7 +45,7 @@ expect 1 'name one with --arch' bash "$quickstart" build --backend cuda --prefix
 
 # Packages: none is there, and none may be installed
 stand_in dpkg-query 'exit 1'
-expect 1 '--no-install was given; install them: libhdf5-dev libcli11-dev nlohmann-json3-dev libfmt-dev' \
+expect 1 '--no-install was given; install them: libhdf5-dev libcli11-dev nlohmann-json3-dev libfmt-dev libfftw3-dev' \
   run demo --backend serial --no-install
 stand_in apt-get 'echo no network; exit 100'
 stand_in sudo 'exit 1'
