@@ -13,6 +13,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/detail/fourier_plan.hpp>
 #include <tessera/filter/detail/tile_choice.hpp>
@@ -57,7 +58,8 @@ struct StageBlocks {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     const std::int64_t tiles = batch.tiles();
-    for (std::int64_t index = team.league_rank(); index < batch.count * tiles; index += team.league_size()) {
+    const TileWalk walk = tile_walk(team, batch.count * tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       const QuotientRemainder split = divide(index, tiles);
       const std::int64_t begin = batch.begin(split.quotient), first = split.remainder * transform_tile;
       const std::int64_t needed =
@@ -141,7 +143,8 @@ struct StoreBlocks {
     using T = typename Types::out_type;
     const std::int64_t tiles = batch.tiles();
     const std::int64_t offset = job.rule.window.reversed ? job.rule.window.taps - 1 : 0;
-    for (std::int64_t index = team.league_rank(); index < batch.count * tiles; index += team.league_size()) {
+    const TileWalk walk = tile_walk(team, batch.count * tiles);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       const QuotientRemainder split = divide(index, tiles);
       const std::int64_t block_begin = batch.begin(split.quotient), first = split.remainder * transform_tile;
       const Complex* sums = memory.blocks + split.quotient * batch.length + offset;
@@ -174,7 +177,8 @@ struct JudgeBlocks {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     const std::int64_t tiles = batch.tiles();
-    for (std::int64_t block = team.league_rank(); block < batch.count; block += team.league_size()) {
+    const TileWalk walk = tile_walk(team, batch.count);
+    for (std::int64_t block = walk.begin; block < walk.end; block += walk.step) {
       double squares = 0, least = 0;
       Kokkos::parallel_reduce(
           Kokkos::TeamThreadRange(team, tiles),
