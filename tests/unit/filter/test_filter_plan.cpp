@@ -136,7 +136,8 @@ TEST_CASE("filter options print their names", "[filter][plan]") {
   CHECK(to_string(tessera::FilterVariant::juxtaposed) == "juxtaposed");
   CHECK(to_string(tessera::FilterVariant::vectorized) == "vectorized");
   CHECK(to_string(tessera::FilterVariant::register_blocked) == "register_blocked");
-  CHECK(tessera::filter_variants.size() == 6);
+  CHECK(to_string(tessera::FilterVariant::transform) == "transform");
+  CHECK(tessera::filter_variants.size() == 7);
   CHECK(to_string(tessera::FilterAccumulate::element) == "element");
   CHECK(to_string(tessera::FilterAccumulate::float64) == "float64");
 }
