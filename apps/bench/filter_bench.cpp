@@ -5,12 +5,18 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/filter_transform.hpp>
 #include <vector>
 
 #include "bench_case.hpp"
 #include "bench_data.hpp"
+#include "multiply_adds.hpp"
+#include "python_peer.hpp"
 
 namespace tessera::apps::bench {
 namespace {
@@ -101,6 +107,8 @@ class FilterCase {
     }
     add_transform(request);
     add_direct();
+    if constexpr (detail::is_host_space<Space>) add_scipy(request.type);
+    add_multiply_adds();
     add_deep_copy();
   }
 
@@ -112,11 +120,12 @@ class FilterCase {
   [[nodiscard]] DirectFilter<T, Accumulator> direct() const {
     return {m_in.data(), m_weights.values().data(), m_count, m_weights.size()};
   }
+  /// Those that take the direct form seconds.
+  static constexpr double products_max = detail::is_host_space<Space> ? 0x1p33 : 0x1p40;
+  [[nodiscard]] double products() const { return static_cast<double>(m_count) * static_cast<double>(m_weights.size()); }
   /// All outputs, or of wide filters as many as take seconds.
   [[nodiscard]] CountWrongOutputs<T> wrong_outputs_of() const {
-    constexpr double products_max = 0x1p40;
-    const double products = static_cast<double>(m_count) * static_cast<double>(m_weights.size());
-    const auto step = static_cast<std::int64_t>(products / products_max);
+    const auto step = static_cast<std::int64_t>(products() / products_max);
     return {direct<double>(), m_out.data(), step <= 1 ? 1 : step | 1};
   }
   // The closures of a contender live as long as the arrays: m_case's owner keeps them through m_in, m_out, m_weights.
@@ -188,12 +197,57 @@ class FilterCase {
     m_case.contenders.push_back(contender);
   }
   void add_direct() {
+    const std::string name = "Kokkos::parallel_for, direct";
+    if (products() > 4 * products_max) return add_refused(name, "takes minutes with so many taps");
     add(
-        {"Kokkos::parallel_for, direct", Role::peer, {}, {}, {}, {}, {}},
+        {name, Role::peer, {}, {}, {}, {}, {}},
         [policy = range(), in = m_in, weights = m_weights, filter = direct<T>(), out = m_out] {
           Kokkos::parallel_for("tessera::bench::direct", policy, StoreDirect<T>{filter, out.data()});
         },
         wrong_outputs_of());
+  }
+  void add_refused(const std::string& name, const std::string& refusal) {
+    m_case.contenders.push_back({name, Role::peer, {}, {}, {}, {}, refusal});
+  }
+  /// Where the machine has it. Its arrays are its own: y comes back for the check.
+  void add_scipy(NumberType type) {
+    const std::string name = "scipy.ndimage.correlate1d";
+    if (products() > 4 * products_max) return add_refused(name, "takes minutes with so many taps");
+    try {
+      const std::span<const T> input(m_in.data(), static_cast<std::size_t>(m_count));
+      const auto peer = std::make_shared<PythonPeer>("from scipy import ndimage",
+                                                     "ndimage.correlate1d(x, weights, output=y, mode='reflect')", type,
+                                                     std::as_bytes(input), make_weights(m_weights.size()));
+      Contender contender{name, Role::peer, {}, {}, {}, {}, {}};
+      contender.run = [peer] { peer->run(); };
+      contender.check = [peer, space = m_space, out = m_out, range = range(), counter = wrong_outputs_of()] {
+        peer->run();
+        peer->fetch(std::as_writable_bytes(std::span<T>(out.data(), out.extent(0))));
+        std::int64_t wrong = 0;
+        Kokkos::parallel_reduce("tessera::bench::check", range, counter, wrong);
+        return wrong_outputs(wrong, range.end());
+      };
+      m_case.contenders.push_back(std::move(contender));
+    } catch (const std::runtime_error&) {  // this machine has none
+    }
+  }
+  void add_multiply_adds() {
+    using Work = MultiplyAdds<Space, T>;
+    const std::int64_t items = Work::items(m_space);
+    const auto target = make_output<Space, T>(m_space, items);
+    const bool any = m_count > 0;  // always, but unknown to the compiler
+    const Work work(m_space, m_count * m_weights.size(), target.data(), any ? T(0.5) : T(1), any ? T(1) : T(2));
+    Contender contender{"multiply-adds in registers", Role::context, {}, {}, {}, {}, {}};
+    const Range<Space> policy(m_space, 0, items);
+    contender.run = [policy, work, target] { Kokkos::parallel_for("tessera::bench::multiply_adds", policy, work); };
+    contender.check = [space = m_space, policy, target, run = contender.run] {
+      poison(space, target);
+      run();
+      std::int64_t wrong = 0;
+      Kokkos::parallel_reduce("tessera::bench::check", policy, CountUnequal<T>{target.data(), Work::result}, wrong);
+      return wrong_outputs(wrong, policy.end());
+    };
+    m_case.contenders.push_back(std::move(contender));
   }
   void add_deep_copy() {
     add(
