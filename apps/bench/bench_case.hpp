@@ -86,6 +86,7 @@ struct Operation {
 [[nodiscard]] Operation dispatch_operation();
 [[nodiscard]] Operation filter_operation();
 [[nodiscard]] Operation window_operation();
+[[nodiscard]] Operation lines_operation();
 [[nodiscard]] Operation steps_operation();
 [[nodiscard]] Operation squares_operation();
 [[nodiscard]] Operation transpose_operation();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "bench_case.hpp"
 #include "device/random_word.hpp"
@@ -43,6 +44,15 @@ KOKKOS_INLINE_FUNCTION T element(std::uint64_t index) {
   } else {
     return static_cast<T>(numerator<T>(index));
   }
+}
+
+/// Positive, no two neighbours alike, not symmetric: a wrong index or a reversed order shows.
+inline std::vector<double> filter_weights(std::int64_t taps) {
+  std::vector<double> weights(static_cast<std::size_t>(taps));
+  for (std::int64_t k = 0; k < taps; ++k) {
+    weights[static_cast<std::size_t>(k)] = static_cast<double>(5 * k % 7 + 1) / (4.0 * static_cast<double>(taps));
+  }
+  return weights;
 }
 
 /// The element that stands for element j of a line under mode reflect, found step by step.

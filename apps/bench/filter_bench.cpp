@@ -74,15 +74,6 @@ struct CountDifferent {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const { wrong += !(in[i] == out[i]); }
 };
 
-/// Positive, no two neighbours alike, not symmetric: a wrong index or a reversed order shows.
-std::vector<double> make_weights(std::int64_t taps) {
-  std::vector<double> weights(static_cast<std::size_t>(taps));
-  for (std::int64_t k = 0; k < taps; ++k) {
-    weights[static_cast<std::size_t>(k)] = static_cast<double>(5 * k % 7 + 1) / (4.0 * static_cast<double>(taps));
-  }
-  return weights;
-}
-
 template <class Space, class T>
 class FilterCase {
  public:
@@ -91,7 +82,7 @@ class FilterCase {
         m_count(static_cast<std::int64_t>(request.size())),
         m_in(make_elements<Space, T>(space, m_count)),
         m_out(make_output<Space, T>(space, m_count)),
-        m_weights(space, make_weights(request.taps)) {
+        m_weights(space, filter_weights(request.taps)) {
     m_case.bytes = 2 * request.size() * sizeof(T);
     m_case.bounded_by_copy = true;
     add_stopwatch(m_case, space);
@@ -217,7 +208,7 @@ class FilterCase {
       const std::span<const T> input(m_in.data(), static_cast<std::size_t>(m_count));
       const auto peer = std::make_shared<PythonPeer>("from scipy import ndimage",
                                                      "ndimage.correlate1d(x, weights, output=y, mode='reflect')", type,
-                                                     std::as_bytes(input), make_weights(m_weights.size()));
+                                                     std::as_bytes(input), filter_weights(m_weights.size()));
       Contender contender{name, Role::peer, {}, {}, {}, {}, {}};
       contender.run = [peer] { peer->run(); };
       contender.check = [peer, space = m_space, out = m_out, range = range(), counter = wrong_outputs_of()] {

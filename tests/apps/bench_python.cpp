@@ -30,8 +30,9 @@ TEST_CASE("Python peer: works on its own copy of the input, as often as asked") 
     peer.fetch(std::as_writable_bytes(std::span(y)));
     CHECK(y == std::vector<float>{11, 21, 42, 84, 168});
   }
+  const double half = 0.5;
   PythonPeer wide("import os", "y[:] = x if x.dtype == np.float64 else 0", NumberType::float64,
-                  std::as_bytes(std::span(std::vector<double>{0.5})), std::vector<double>{});
+                  std::as_bytes(std::span(&half, 1)), std::vector<double>{});
   double result = 0;
   wide.run();
   wide.fetch(std::as_writable_bytes(std::span(&result, 1)));

@@ -53,6 +53,8 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
         "tessera-bench: note: filter is measured in float32, float64, not in int64\n"
         "tessera-bench: note: window is measured in float32, float64, not in int32\n"
         "tessera-bench: note: window is measured in float32, float64, not in int64\n"
+        "tessera-bench: note: lines is measured in float32, float64, not in int32\n"
+        "tessera-bench: note: lines is measured in float32, float64, not in int64\n"
         "tessera-bench: note: steps is measured in float32, float64, not in int32\n"
         "tessera-bench: note: steps is measured in float32, float64, not in int64\n"
         "tessera-bench: note: squares is measured in float32, float64, not in int32\n"
@@ -79,10 +81,11 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
     CHECK(row["time"].get<std::string>().size() == 20);
     const std::uint64_t element = row["type"] == "int32" || row["type"] == "float32" ? 4 : 8;
     const std::string op = row["op"];
-    const bool has_two = op == "filter" || op == "window" || op == "squares" || op == "transpose" || op == "dot";
+    const bool has_two =
+        op == "filter" || op == "window" || op == "lines" || op == "squares" || op == "transpose" || op == "dot";
     const std::uint64_t sides = op == "steps" ? 20 : has_two ? 2 : 1;
     if (row["op"] != "ceiling" && row["op"] != "axes") {
-      CHECK(row["axis"].is_null());
+      CHECK(row["axis"].is_null() == (row["op"] != "lines"));
       CHECK(row["bytes"] == sides * element * row["size"].get<std::uint64_t>());
     }
     if (row["role"] == "tessera") CHECK(row["plan"]["team_size"] >= 1);
@@ -146,6 +149,11 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
                                                {"window: Kokkos::parallel_for min, direct", 12},
                                                {"window: Kokkos::parallel_for box, direct", 12},
                                                {"window: Kokkos::deep_copy", 12},
+                                               {"lines: tessera filter", 48},
+                                               {"lines: Kokkos::parallel_for filter, direct", 48},
+                                               {"lines: tessera min", 48},
+                                               {"lines: tessera box", 48},
+                                               {"lines: Kokkos::deep_copy", 48},
                                                {"steps: tessera at once", 12},
                                                {"steps: tessera one by one", 12},
                                                {"squares: through scratch", 4},
@@ -171,6 +179,26 @@ TEST_CASE("tessera-bench: transposes take the matrix, or the square of a count")
   CHECK(rows[0]["shape"] == json({60, 35}));
   CHECK(rows[0]["size"] == 2100);
   CHECK(rows[2]["shape"] == json({31, 31}));
+}
+
+TEST_CASE("tessera-bench: filters of lines across memory and of short ones") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const auto end = run_program(TESSERA_BENCH, {"run", "--op=lines", "--sizes=100000", "--types=double", "--taps=3,40",
+                                               "--repeat=1", "--warmup=0", "--space=openmp", "--out=" + file});
+  INFO(end.out << end.err);
+  CHECK(end.status == 0);
+  CHECK(end.err.empty());
+  std::map<std::vector<std::uint64_t>, int> found;
+  for (const auto& row : rows_of(file)) {
+    CAPTURE(row.dump());
+    CHECK(row["status"] == "measured");
+    CHECK(row["axis"] == 1);
+    ++found[row["shape"].get<std::vector<std::uint64_t>>()];
+  }
+  CHECK(found ==
+        std::map<std::vector<std::uint64_t>, int>{
+            {{8, 12, 1024}, 10}, {{5882, 17, 1}, 10}, {{2000, 50, 1}, 10}, {{1000, 100, 1}, 10}, {{500, 200, 1}, 10}});
 }
 
 // 60000 elements: lines longer than one thread of a check sums, and shapes of every rank.

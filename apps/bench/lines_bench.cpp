@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Filters of many lines, mode reflect: lines across memory, and short ones along it.
+#include <Kokkos_Core.hpp>
+#include <string>
+#include <tessera/filter/filter.hpp>
+#include <tessera/filter/window_filter.hpp>
+#include <vector>
+
+#include "bench_case.hpp"
+#include "bench_data.hpp"
+
+namespace tessera::apps::bench {
+namespace {
+
+/// Along the middle axis of an array of rank 3.
+Shape shape_with(std::uint64_t size, std::uint64_t extent, std::uint64_t inner) {
+  return {size / (extent * inner), extent, inner};
+}
+
+/// What is measured with at most size elements: lines whose elements lie 1024 apart, and such of 17 to 200 elements.
+std::vector<Shape> shapes_of(std::uint64_t size) {
+  constexpr std::uint64_t inner = 1024, outer = 8;
+  std::vector<Shape> shapes;
+  if (size >= inner * outer) shapes.push_back(shape_with(size, size / (inner * outer), inner));
+  for (const std::uint64_t extent : {17, 50, 100, 200}) {
+    if (size >= extent) shapes.push_back(shape_with(size, extent, 1));
+  }
+  return shapes;
+}
+
+/// One output by its definition, every element from memory.
+template <class T>
+struct DirectLine {
+  const T* in;
+  const double* weights;
+  std::int64_t extent, stride, taps;
+
+  /// visitor(k, element) for the window of output i of the array.
+  template <class Visitor>
+  KOKKOS_FUNCTION void visit(std::int64_t i, const Visitor& visitor) const {
+    const std::int64_t j = i / stride % extent;
+    const T* line = in + (i - j * stride);
+    for (std::int64_t k = 0; k < taps; ++k) visitor(k, line[reflected(j - taps / 2 + k, extent) * stride]);
+  }
+  template <class Accumulator>
+  KOKKOS_FUNCTION Accumulator sum(std::int64_t i) const {
+    Accumulator total = 0;
+    visit(i, [&](std::int64_t k, T x) { total += static_cast<Accumulator>(weights[k]) * static_cast<Accumulator>(x); });
+    return total;
+  }
+};
+
+template <class T>
+struct StoreSums {
+  DirectLine<T> direct;
+  T* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { out[i] = direct.template sum<T>(i); }
+};
+
+template <class T>
+struct CountWrongSums {
+  DirectLine<T> direct;
+  const T* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    double magnitudes = 0;
+    direct.visit(i,
+                 [&](std::int64_t k, T x) { magnitudes += Kokkos::abs(direct.weights[k] * static_cast<double>(x)); });
+    const double bound = static_cast<double>(direct.taps + 4) * (sizeof(T) == 4 ? 0x1p-24 : 0x1p-53) * magnitudes;
+    wrong += !(Kokkos::abs(static_cast<double>(out[i]) - direct.template sum<double>(i)) <= bound);
+  }
+};
+
+template <class T>
+struct CountWrongMinima {
+  DirectLine<T> direct;
+  const T* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    T least = Kokkos::Experimental::infinity_v<T>;
+    direct.visit(i, [&](std::int64_t, T x) { least = x < least ? x : least; });
+    wrong += !(out[i] == least);
+  }
+};
+
+/// The bench's data has sums that are exact in double.
+template <class T>
+struct CountWrongMeans {
+  DirectLine<T> direct;
+  const T* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    double sum = 0;
+    direct.visit(i, [&](std::int64_t, T x) { sum += static_cast<double>(x); });
+    wrong += !(out[i] == static_cast<T>(sum / static_cast<double>(direct.taps)));
+  }
+};
+
+template <class T>
+struct CountOthers {
+  const T *in, *out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const { wrong += !(in[i] == out[i]); }
+};
+
+template <class Space, class T>
+class LinesCases {
+ public:
+  LinesCases(const Space& space, const Request& request)
+      : m_space(space), m_request(request), m_weights(space, filter_weights(request.taps)) {
+    const auto count = static_cast<std::int64_t>(request.size());
+    const auto in = make_elements<Space, T>(space, count);
+    const auto out = make_output<Space, T>(space, count);
+    for (const Shape& shape : shapes_of(request.size())) m_cases.push_back(made(shape, in, out));
+  }
+
+  [[nodiscard]] const std::vector<Case>& get() const { return m_cases; }
+
+ private:
+  using Array = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
+
+  /// The closures hold `in` and `out`, of which each shape sees the beginning.
+  Case made(const Shape& shape, const Kokkos::View<T*, Space>& in, const Kokkos::View<T*, Space>& out) const {
+    Case made;
+    const std::uint64_t count = element_count(shape);
+    made.bytes = 2 * count * sizeof(T);
+    made.bounded_by_copy = true;
+    made.shape = shape;
+    made.axis = 1;
+    add_stopwatch(made, m_space);
+    const Array source(in.data(), shape[0], shape[1], shape[2]), target(out.data(), shape[0], shape[1], shape[2]);
+    const DirectLine<T> direct{in.data(), m_weights.values().data(), static_cast<std::int64_t>(shape[1]),
+                               static_cast<std::int64_t>(shape[2]), m_request.taps};
+    const Range<Space> range(m_space, 0, static_cast<std::int64_t>(count));
+    const auto add = [&](const std::string& name, Role role, const Plan& plan, const auto& run, const auto& counter) {
+      Contender contender{name, role, role == Role::tessera ? "automatic" : "", plan, {}, {}, {}};
+      contender.run = [run, in, out] { run(); };
+      contender.check = [space = m_space, out, range, counter, run = contender.run] {
+        poison(space, out);
+        run();
+        std::int64_t wrong = 0;
+        Kokkos::parallel_reduce("tessera::bench::check", range, counter, wrong);
+        return wrong_outputs(wrong, range.end());
+      };
+      made.contenders.push_back(std::move(contender));
+    };
+
+    const FilterOptions filter{.axis = 1, .league_size = m_request.league_size, .team_size = m_request.team_size};
+    add(
+        "tessera filter", Role::tessera, fields(filter_plan(m_space, source, m_weights, target, filter)),
+        [space = m_space, source, target, weights = m_weights, filter] {
+          correlate(space, source, weights, target, filter);
+        },
+        CountWrongSums<T>{direct, out.data()});
+    add(
+        "Kokkos::parallel_for filter, direct", Role::peer, {},
+        [range, direct, weights = m_weights, target = out.data()] {
+          Kokkos::parallel_for("tessera::bench::direct", range, StoreSums<T>{direct, target});
+        },
+        CountWrongSums<T>{direct, out.data()});
+    const WindowOptions window{.axis = 1, .league_size = m_request.league_size, .team_size = m_request.team_size};
+    const auto plan_of = [&](WindowOperation operation) {
+      return window_plan(m_space, source, operation, m_request.taps, window);
+    };
+    const WindowPlan min_plan = plan_of(WindowOperation::min), box_plan = plan_of(WindowOperation::box);
+    add(
+        "tessera min", Role::tessera, fields(min_plan),
+        [space = m_space, source, target, taps = m_request.taps, window,
+         workspace = Workspace<Space>(m_space, min_plan.workspace_bytes)] {
+          min_filter(space, source, taps, target, window, workspace);
+        },
+        CountWrongMinima<T>{direct, out.data()});
+    add(
+        "tessera box", Role::tessera, fields(box_plan),
+        [space = m_space, source, target, taps = m_request.taps, window,
+         workspace = Workspace<Space>(m_space, box_plan.workspace_bytes)] {
+          box_filter(space, source, taps, target, window, workspace);
+        },
+        CountWrongMeans<T>{direct, out.data()});
+    add(
+        "Kokkos::deep_copy", Role::context, {},
+        [space = m_space, source, target] { Kokkos::deep_copy(space, target, source); },
+        CountOthers<T>{in.data(), out.data()});
+    return made;
+  }
+
+  template <class Mapping>
+  static Plan fields(const Mapping& plan) {
+    return {{"league_size", plan.league_size},
+            {"team_size", plan.team_size},
+            {"vector_length", plan.vector_length},
+            {"tile", plan.tile},
+            {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)}};
+  }
+
+  Space m_space;
+  Request m_request;
+  FilterWeights<Space> m_weights;
+  std::vector<Case> m_cases;
+};
+
+Cases make_cases(const Request& request) {
+  return visit_space(request.space, [&](const auto& space) -> Cases {
+    using Space = std::decay_t<decltype(space)>;
+    if (request.type == NumberType::float32) return LinesCases<Space, float>(space, request).get();
+    return LinesCases<Space, double>(space, request).get();
+  });
+}
+
+}  // namespace
+
+Operation lines_operation() {
+  return {"lines", {NumberType::float32, NumberType::float64}, {"automatic"}, 2, make_cases, {3, 9}};
+}
+
+}  // namespace tessera::apps::bench
