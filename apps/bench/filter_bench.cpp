@@ -224,7 +224,7 @@ class FilterCase {
   }
   void add_multiply_adds() {
     using Work = MultiplyAdds<Space, T>;
-    const std::int64_t items = Work::items(m_space);
+    const std::int64_t items = m_space.concurrency();
     const auto target = make_output<Space, T>(m_space, items);
     const bool any = m_count > 0;  // always, but unknown to the compiler
     const Work work(m_space, m_count * m_weights.size(), target.data(), any ? T(0.5) : T(1), any ? T(1) : T(2));

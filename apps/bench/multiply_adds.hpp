@@ -6,10 +6,10 @@
 #define TESSERA_APPS_BENCH_MULTIPLY_ADDS_HPP
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/host_vector.hpp>
+#include <tessera/detail/tile_range.hpp>
 
 #include "bench_data.hpp"
 
@@ -32,15 +32,12 @@ struct MultiplyAdds {
   std::int64_t rounds;
   T* out;
 
-  /// For so many in all, rounded up to whole rounds of some threads.
-  MultiplyAdds(const Space& space, std::int64_t count, T* target, T half, T one)
-      : factor(half),
-        addend(one),
-        rounds(std::max<std::int64_t>(1, count / (items(space) * chains * width))),
+  /// For count of them in all, rounded up to whole rounds of all threads.
+  MultiplyAdds(const Space& space, std::int64_t count, T* target, T scale, T plus)
+      : factor(scale),
+        addend(plus),
+        rounds(detail::ceil_div(count, std::int64_t{space.concurrency()} * chains * width)),
         out(target) {}
-  static std::int64_t items(const Space& space) {
-    return detail::is_host_space<Space> ? space.concurrency() : 16 * std::int64_t{space.concurrency()};
-  }
   /// Of an item that has done its work.
   static constexpr T result = 2 * chains * width;
 
