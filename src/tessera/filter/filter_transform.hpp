@@ -35,11 +35,10 @@ namespace tessera {
 template <ExecutionSpace Space>
 inline constexpr bool has_transform = !std::is_same_v<detail::FourierPlan<Space>, detail::NoFourierPlan>;
 
-/// From this width on transforms beat direct sums, where lines are as long. On devices an estimate from what direct
-/// sums give on an H200 (float 50 TFLOP/s, double 26) and from the memory that a transform moves; on hosts as
-/// measured against FFTW 3.3.10, in double from where the estimate of the error lies below the bound.
+/// From this width on transforms beat direct sums, where lines are as long (measured on an H200, and on hosts against
+/// FFTW 3.3.10); in double from where the estimate of the error lies below the bound.
 template <class T>
-inline constexpr std::int64_t transform_taps_device = sizeof(T) > 4 ? 1500 : 3000;
+inline constexpr std::int64_t transform_taps_device = sizeof(T) > 4 ? 1000 : 2100;
 template <class T>
 inline constexpr std::int64_t transform_taps_host = sizeof(T) > 4 ? 1000 : 800;
 template <ExecutionSpace Space, class T>

@@ -23,6 +23,7 @@
 #include <tessera/filter/detail/window_columns.hpp>
 #include <tessera/filter/detail/window_direct.hpp>
 #include <tessera/filter/detail/window_extremum.hpp>
+#include <tessera/filter/detail/window_short_lines.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/halo.hpp>
 #include <tessera/filter/window_options.hpp>
@@ -100,7 +101,7 @@ WindowPlan window_plan_of(const Space& space, const InView& in, std::int64_t win
   const auto [lines, out_lines] = line_arrays<const In, const typename OutView::value_type>(in, out, axis);
   return make_window_plan<Op>(window_function(Operation), device_limits(space), lines.lines(), lines.extent,
                               window_shape<Op>(lines.extent, window, options.origin), options,
-                              columns_across(lines, out_lines));
+                              columns_across(lines, out_lines), are_adjacent(lines, out_lines));
 }
 
 template <WindowOperation Operation, ExecutionSpace Space, View InView, View OutView>
@@ -153,6 +154,10 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
       launch_window_columns(function, space, plan, lines, op, options.team_size);
     } else {
       launch_window_column_blocks(function, space, plan, lines, op, options.team_size);
+    }
+  } else if (plan.variant == WindowVariant::short_lines) {
+    if constexpr (joins_in_any_order<Op>) {
+      launch_window_short_lines(function, space, plan, lines, op, options.team_size);
     }
   } else if (plan.variant == WindowVariant::chunks) {
     if (is_wide_window<Op>(lines.window.size)) {
@@ -277,12 +282,12 @@ void max_filter(const Space& space, const InView& in, std::int64_t window, const
 ///
 /// Floating data is summed in double by trees within blocks that start at multiples of m of the line's index, or, of
 /// shorter windows, within chunks from the first element of output 0's window on, or, of 9 elements of lines across
-/// memory at most, one after the other: error at most (2 ceil(log2 m) + 3) u sum |x| / m over the window, and of float
-/// the output's rounding; the same bits whatever the sizes of team and league and the number of lines, but not those
-/// of lines that lie in memory the other way. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf
-/// reaches exactly the outputs whose window holds it. A mean of zeros is +0.0. Integers: the exact sum, divided and
-/// rounded once. Under NaN policy omit each window is read from memory, m elements an output, and its mean is that of
-/// its l elements that are not NaN.
+/// memory at most, one after the other: error at most (2 ceil(log2 m) + 3) u
+/// sum |x| / m over the window, and of float the output's rounding; the same bits whatever the sizes of team and league
+/// and the number of lines, but not those of lines that lie in memory the other way. Nothing is subtracted: what leaves
+/// the window is gone, and a NaN or Inf reaches exactly the outputs whose window holds it. A mean of zeros is +0.0.
+/// Integers: the exact sum, divided and rounded once. Under NaN policy omit each window is read from memory, m elements
+/// an output, and its mean is that of its l elements that are not NaN.
 template <ExecutionSpace Space, View InView, View OutView>
 void box_filter(const Space& space, const InView& in, std::int64_t window, const OutView& out,
                 const WindowOptions& options, const Workspace<Space>& workspace) {

@@ -24,11 +24,12 @@ namespace tessera {
 
 /// Strategy of a window filter; the window's size decides.
 enum class WindowVariant {
-  chunks,   ///< tile and halo in team scratch, windows of whole chunks and their ends
-  blocks,   ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
-  columns,  ///< lines across memory: neighbouring threads take neighbouring lines, short windows in registers, of
-            ///< others blocks as above
-  direct    ///< no scratch: every element of every window from memory (means that leave out NaN)
+  chunks,       ///< tile and halo in team scratch, windows of whole chunks and their ends
+  blocks,       ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
+  columns,      ///< lines across memory: neighbouring threads take neighbouring lines, short windows in registers, of
+                ///< others blocks as above
+  short_lines,  ///< several lines that follow each other in memory at once, short windows element by element
+  direct        ///< no scratch: every element of every window from memory (means that leave out NaN)
 };
 
 constexpr std::string_view to_string(WindowVariant variant) {
@@ -39,6 +40,8 @@ constexpr std::string_view to_string(WindowVariant variant) {
       return "blocks";
     case WindowVariant::columns:
       return "columns";
+    case WindowVariant::short_lines:
+      return "short_lines";
     case WindowVariant::direct:
       break;
   }
@@ -171,11 +174,31 @@ constexpr bool fills_columns(std::int64_t columns) {
   return columns * static_cast<std::int64_t>(sizeof(T)) >= 32;
 }
 
-/// lines of extent >= 1 elements each; columns: so many of them lie side by side, across memory, or 0.
+/// Kernels that join in another order give the same bits.
+template <class Op>
+inline constexpr bool joins_in_any_order = Op::is_idempotent || std::is_integral_v<typename Op::in_type>;
+
+template <class Op>
+void plan_window_short_lines(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
+                             std::int64_t extent, int asked_team_size, WindowPlan& plan) {
+  constexpr int team_size = 256;
+  require_team_size(function, asked_team_size, limits.is_host ? limits.concurrency : team_size);
+  plan.variant = WindowVariant::short_lines;
+  plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : team_size;
+  constexpr std::int64_t elements = window_short_lines_bytes / sizeof(typename Op::in_type);
+  plan.lanes = static_cast<int>(std::min(lines, elements / extent));
+  plan.tile = plan.lanes * static_cast<int>(extent);
+  ScratchLayout layout;
+  layout.append<typename Op::in_type>(static_cast<std::size_t>(plan.tile) + packed_length<typename Op::in_type>);
+  plan.scratch_bytes = layout.bytes();
+}
+
+/// lines of extent >= 1 elements each; columns: so many of them lie side by side, across memory, or 0; adjacent: they
+/// follow each other in memory.
 template <class Op>
 WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
                             std::int64_t extent, const WindowShape& window, const WindowOptions& options,
-                            std::int64_t columns = 0) {
+                            std::int64_t columns = 0, bool adjacent = false) {
   require_league_size(function, options.league_size);
   WindowPlan plan;
   std::int64_t tiles = 0;
@@ -205,6 +228,9 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     plan.team_size = options.team_size != 0 ? options.team_size : limits.is_host ? 1 : 128;
     plan.tile = limits.is_host ? 1024 : plan.team_size;
     tiles = lines * ceil_div(extent, plan.tile);
+  } else if (joins_in_any_order<Op> && adjacent && extent <= window_short_extent && window.size <= window_short_max) {
+    plan_window_short_lines<Op>(function, limits, lines, extent, options.team_size, plan);
+    tiles = ceil_div(lines, plan.lanes);
   } else if (window.size <= window_chunks_limit<typename Op::in_type>(limits.is_host)) {
     plan_window_chunks<Op>(function, limits, extent, window, options.team_size, plan);
     tiles = lines * ceil_div(extent, plan.tile);

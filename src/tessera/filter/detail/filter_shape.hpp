@@ -46,6 +46,13 @@ std::int64_t columns_across(const LineArray<In>& in, const LineArray<Out>& out) 
   return filter_shape(in, out, 1, 0).direction == LineDirection::across ? in.columns() : 0;
 }
 
+/// Whether each line begins where the one before it ends, of both. One line does.
+template <class In, class Out>
+bool are_adjacent(const LineArray<In>& in, const LineArray<Out>& out) {
+  const bool follow = in.column_stride() == in.extent && out.column_stride() == out.extent;
+  return in.stride == 1 && out.stride == 1 && in.columns() == in.lines() && (follow || in.lines() == 1);
+}
+
 }  // namespace tessera::detail
 
 #endif

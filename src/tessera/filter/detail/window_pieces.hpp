@@ -53,6 +53,10 @@ constexpr std::int64_t window_chunks_limit(bool is_host) {
   return is_host ? 256 : 4096 / (sizeof(T) < 8 ? 4 : 8);
 }
 
+/// Variant short_lines: the longest lines and windows, and what a team stages at a time.
+inline constexpr std::int64_t window_short_extent = 512, window_short_max = 9;
+inline constexpr std::int64_t window_short_lines_bytes = 16384;
+
 /// Variant columns: the outputs of a thread, in a row, the teams that a multiprocessor shall hold, their neighbouring
 /// lines (of blocks too), and the longest window that registers hold, whose chains' error is within that of a tree.
 template <class Op>
