@@ -28,7 +28,9 @@ void host_correlate(const T* weights, int taps, const T* x, const T* sums, T* ou
       for (int v = 0; v < held; ++v) {
         Vector element;
         load_vector(elements + v * width, element);
-        sum[v] += weights[k] * element;
+        // Apart, as for single outputs: compilers that contract within a statement alone must treat both alike.
+        const Vector product = weights[k] * element;
+        sum[v] += product;
       }
     }
     for (int v = 0; v < held; ++v) store_vector(sum[v], out + first + v * width);
