@@ -241,11 +241,11 @@ struct TransformCall {
 ///
 /// Arithmetic: transforms in double precision, also of floats. A block of outputs is taken from them only where it is
 /// finite and the estimate of their error (transform_plan.hpp) lies below m u sum |w x| of every output, u the unit
-/// roundoff of T; the others, and those that modes odd, renormalise and keep make, are direct sums. So every error is
-/// at most that of correlate() with weights, (m + 2) u sum |w x| and the output's rounding, and a NaN or Inf reaches
-/// exactly the outputs whose window holds it. A block with such an element, or with an output whose terms are far
-/// smaller than others of the block, takes as long as direct sums do. The same bits on every run with one plan, device
-/// and library of transforms, whatever the instance.
+/// roundoff of T; the others, and those that modes odd, renormalise and keep make, are direct sums. So errors are
+/// at most those of correlate() with weights, (m + 2) u sum |w x| and the output's rounding, as far as the estimate
+/// holds, and a NaN or Inf reaches exactly the outputs whose window holds it. A block with such an element, or with an
+/// output whose terms are far smaller than others of the block, takes as long as direct sums do. The same bits on every
+/// run with one plan, device and library of transforms, whatever the instance.
 ///
 /// Memory: elements of the halo are read again by every block of plan().tile outputs. Compulsory bytes: each element of
 /// in read once, each of out written once; blocks move some 250 to 400 bytes an output beyond these.
