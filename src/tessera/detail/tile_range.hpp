@@ -28,6 +28,17 @@ KOKKOS_INLINE_FUNCTION QuotientRemainder divide(std::int64_t a, std::int64_t b) 
   return {quotient, a - quotient * b};
 }
 
+struct IndexRange {
+  std::int64_t begin, end;
+};
+
+/// Items of a worker: neighbours.
+KOKKOS_INLINE_FUNCTION IndexRange items_of(std::int64_t items, std::int64_t worker, std::int64_t workers) {
+  const std::int64_t share = ceil_div(items, workers);
+  const std::int64_t begin = Kokkos::min(items, worker * share);
+  return {begin, Kokkos::min(items, begin + share)};
+}
+
 }  // namespace tessera::detail
 
 #endif

@@ -9,12 +9,9 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/tile_range.hpp>
 
 namespace tessera::detail {
-
-struct TileRange {
-  std::int64_t begin, end;
-};
 
 /// Tiles begin, begin + step, .. below end.
 struct TileWalk {
@@ -24,12 +21,10 @@ struct TileWalk {
 /// Teams of a device run at once: neighbours take neighbouring tiles. A team of a host takes neighbours itself: its
 /// core fetches ahead along memory.
 template <TeamMember Member>
-KOKKOS_FORCEINLINE_FUNCTION TileWalk tile_walk(const Member& team, TileRange tiles) {
+KOKKOS_FORCEINLINE_FUNCTION TileWalk tile_walk(const Member& team, IndexRange tiles) {
   if constexpr (is_host_space<typename Member::execution_space>) {
-    const std::int64_t rank = team.league_rank(), teams = team.league_size(), count = tiles.end - tiles.begin;
-    const std::int64_t share = count / teams, more = count % teams;
-    const std::int64_t begin = tiles.begin + rank * share + Kokkos::min(rank, more);
-    return {begin, begin + share + (rank < more ? 1 : 0), 1};
+    const IndexRange mine = items_of(tiles.end - tiles.begin, team.league_rank(), team.league_size());
+    return {tiles.begin + mine.begin, tiles.begin + mine.end, 1};
   } else {
     return {tiles.begin + team.league_rank(), tiles.end, team.league_size()};
   }
@@ -38,7 +33,7 @@ KOKKOS_FORCEINLINE_FUNCTION TileWalk tile_walk(const Member& team, TileRange til
 /// Of tiles 0 .. count - 1.
 template <TeamMember Member>
 KOKKOS_FORCEINLINE_FUNCTION TileWalk tile_walk(const Member& team, std::int64_t count) {
-  return tile_walk(team, TileRange{0, count});
+  return tile_walk(team, IndexRange{0, count});
 }
 
 }  // namespace tessera::detail

@@ -38,7 +38,7 @@ struct FilterOverlapping {
   FilterJob<Types> job;
   int tile, taps_per_pass;
   std::int64_t tiles_per_line;
-  TileRange tiles;
+  IndexRange tiles;
   FilterScratch pieces;
   Choice choice;
 
@@ -116,7 +116,7 @@ template <class Types, ExecutionSpace Space, class Choice = EveryTile>
 void launch_overlapping(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job, int asked_team_size,
                         const Choice& choice = {}) {
   const std::int64_t tiles_per_line = ceil_div(job.out.extent, plan.tile);
-  const TileRange tiles = choice.tiles(plan.tile, 0, tiles_per_line, job.in.lines());
+  const IndexRange tiles = choice.tiles(plan.tile, 0, tiles_per_line, job.in.lines());
   const FilterScratch pieces =
       filter_scratch<Types>(plan.tile, plan.taps_per_pass, job.rule.window.taps > plan.taps_per_pass);
   const FilterOverlapping<Space, Types, Choice> functor{job,    plan.tile, plan.taps_per_pass, tiles_per_line, tiles,

@@ -43,7 +43,7 @@ struct FilterRegisterBlocked {
   FoldedRange<Types> folded;
   int tile, taps_per_pass;
   std::int64_t tiles_per_line;
-  TileRange tiles;
+  IndexRange tiles;
   BlockedScratch pieces;
   Choice choice;
 
@@ -209,7 +209,7 @@ void launch_register_blocked(const Space& space, const FilterPlan& plan, const F
   using Functor = FilterRegisterBlocked<Space, Types, Outputs, Choice>;
   constexpr int head_max = packed_length<typename Types::in_type> - 1;
   const std::int64_t tiles_per_line = ceil_div(job.out.extent + head_max, plan.tile);
-  const TileRange tiles = choice.tiles(plan.tile, head_max, tiles_per_line, job.in.lines());
+  const IndexRange tiles = choice.tiles(plan.tile, head_max, tiles_per_line, job.in.lines());
   const Functor functor{job,
                         FoldedRange<Types>(job.rule),
                         plan.tile,

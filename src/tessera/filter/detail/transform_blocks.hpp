@@ -205,13 +205,13 @@ struct BadTiles {
   const int* good;
   std::int64_t plain_begin, plain_end, outputs;  // of a line
 
-  [[nodiscard]] TileRange tiles(int tile, int head_max, std::int64_t tiles_per_line, std::int64_t /*lines*/) const {
+  [[nodiscard]] IndexRange tiles(int tile, int head_max, std::int64_t tiles_per_line, std::int64_t /*lines*/) const {
     const std::int64_t last = batch.count - 1;
     const std::int64_t last_output = std::min(batch.begin(last) + batch.outputs, outputs) - 1;
     return {batch.line(0) * tiles_per_line + batch.begin(0) / tile,
             batch.line(last) * tiles_per_line + std::min(tiles_per_line, (last_output + head_max) / tile + 1)};
   }
-  [[nodiscard]] int league(int planned, TileRange tiles) const {
+  [[nodiscard]] int league(int planned, IndexRange tiles) const {
     return static_cast<int>(std::min<std::int64_t>(planned, tiles.end - tiles.begin));
   }
   [[nodiscard]] KOKKOS_FUNCTION bool takes(std::int64_t line, std::int64_t begin, std::int64_t end) const {

@@ -65,22 +65,11 @@ struct AxesProblem {
   }
 };
 
-struct IndexRange {
-  std::int64_t begin, end;
-};
-
 /// Range number part of parts.
 KOKKOS_INLINE_FUNCTION IndexRange part_of(std::int64_t size, int parts, int part) {
   const std::int64_t share = ceil_div(size, parts);
   const std::int64_t begin = Kokkos::min(size, part * share);
   return {begin, Kokkos::min(size, begin + share)};
-}
-
-/// Items of a worker: neighbours.
-KOKKOS_INLINE_FUNCTION IndexRange items_of(std::int64_t items, std::int64_t worker, std::int64_t workers) {
-  const std::int64_t share = ceil_div(items, workers);
-  const std::int64_t begin = Kokkos::min(items, worker * share);
-  return {begin, Kokkos::min(items, begin + share)};
 }
 
 /// The axes, where they can be indexed at run time. A device would copy a kernel's argument to each thread's memory
