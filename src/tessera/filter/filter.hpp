@@ -158,7 +158,7 @@ void filter_halo(std::string_view function, bool reversed, const Space& space, c
   const FilterOptions options = without_halo<Left, Right>(function, asked);
   const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
   const std::int64_t taps = weights.size(), extent = static_cast<std::int64_t>(in.extent(axis));
-  require_origin(function, taps, options.origin);
+  require_origin(function, taps, options.origin, std::to_string(taps) + " taps");
   const FilterSpan span = filter_span(reversed, taps, extent, options);
   const auto left = halo_lines<Space>(function, "halo.left", in, out, halo.left, axis, span.reach_left);
   const auto right = halo_lines<Space>(function, "halo.right", in, out, halo.right, axis, taps - 1 - span.reach_left);

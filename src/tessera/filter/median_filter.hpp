@@ -70,10 +70,7 @@ void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T,
 
 inline void require_median_window(std::string_view function, std::int64_t window, const WindowOptions& options) {
   require_argument(window >= 1, function, "window", std::to_string(window), "at least 1", "a window of one copies");
-  require_argument(-(window / 2) <= options.origin && options.origin <= (window - 1) / 2, function, "options",
-                   "origin " + std::to_string(options.origin) + " with a window of " + std::to_string(window),
-                   std::to_string(-(window / 2)) + " to " + std::to_string((window - 1) / 2),
-                   "the window must hold the output");
+  require_origin(function, window, options.origin, "a window of " + std::to_string(window));
 }
 
 template <ExecutionSpace Space, View InView, View OutView>

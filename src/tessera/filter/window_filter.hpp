@@ -72,10 +72,7 @@ void require_window(std::int64_t window, const WindowOptions& options) {
       Operation == WindowOperation::box ? box_window_max : std::numeric_limits<std::int64_t>::max();
   require_argument(window >= 1 && window <= most, function, "window", std::to_string(window) + " elements",
                    "1 to " + std::to_string(most), "a window holds at least its output's element");
-  require_argument(-(window / 2) <= options.origin && options.origin <= (window - 1) / 2, function, "options",
-                   "origin " + std::to_string(options.origin) + " with a window of " + std::to_string(window),
-                   std::to_string(-(window / 2)) + " to " + std::to_string((window - 1) / 2),
-                   "the window must hold the output");
+  require_origin(function, window, options.origin, "a window of " + std::to_string(window));
 }
 
 /// Two line lengths beyond an end hold whatever modes put there: extrema see nothing new farther out.

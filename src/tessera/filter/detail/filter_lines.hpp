@@ -39,7 +39,7 @@ void with_filter_job(std::string_view function, bool reversed, const InView& in,
 
   const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
   const std::int64_t taps = weights.size();
-  require_origin(function, taps, options.origin);
+  require_origin(function, taps, options.origin, std::to_string(taps) + " taps");
   const auto extent = static_cast<std::int64_t>(in.extent(axis));
   const FilterSpan span = filter_span(reversed, taps, extent, options);
   auto extents = extents_of(in);

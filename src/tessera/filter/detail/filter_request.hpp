@@ -139,10 +139,11 @@ inline int filter_axis(std::string_view function, int axis, int rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
-inline void require_origin(std::string_view function, std::int64_t taps, std::int64_t origin) {
-  require_argument(-(taps / 2) <= origin && origin <= (taps - 1) / 2, function, "options",
-                   "origin " + std::to_string(origin) + " with " + std::to_string(taps) + " taps",
-                   std::to_string(-(taps / 2)) + " to " + std::to_string((taps - 1) / 2),
+/// of: what has so many elements, "5 taps".
+inline void require_origin(std::string_view function, std::int64_t size, std::int64_t origin, const std::string& of) {
+  require_argument(-(size / 2) <= origin && origin <= (size - 1) / 2, function, "options",
+                   "origin " + std::to_string(origin) + " with " + of,
+                   std::to_string(-(size / 2)) + " to " + std::to_string((size - 1) / 2),
                    "the window must hold the output");
 }
 
