@@ -6,6 +6,7 @@
 #include <string>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/window_filter.hpp>
+#include <type_traits>
 #include <vector>
 
 #include "bench_case.hpp"
@@ -157,24 +158,24 @@ class LinesCases {
         },
         CountWrongSums<T>{direct, out.data()});
     const WindowOptions window{.axis = 1, .league_size = m_request.league_size, .team_size = m_request.team_size};
-    const auto plan_of = [&](WindowOperation operation) {
-      return window_plan(m_space, source, operation, m_request.taps, window);
+    const auto add_window = [&]<WindowOperation Operation>(std::integral_constant<WindowOperation, Operation>,
+                                                           const auto& counter) {
+      const WindowPlan plan = window_plan(m_space, source, Operation, m_request.taps, window);
+      add(
+          "tessera " + std::string(to_string(Operation)), Role::tessera, fields(plan),
+          [space = m_space, source, target, taps = m_request.taps, window,
+           workspace = Workspace<Space>(m_space, plan.workspace_bytes)] {
+            if constexpr (Operation == WindowOperation::min) {
+              min_filter(space, source, taps, target, window, workspace);
+            } else {
+              box_filter(space, source, taps, target, window, workspace);
+            }
+          },
+          counter);
     };
-    const WindowPlan min_plan = plan_of(WindowOperation::min), box_plan = plan_of(WindowOperation::box);
-    add(
-        "tessera min", Role::tessera, fields(min_plan),
-        [space = m_space, source, target, taps = m_request.taps, window,
-         workspace = Workspace<Space>(m_space, min_plan.workspace_bytes)] {
-          min_filter(space, source, taps, target, window, workspace);
-        },
-        CountWrongMinima<T>{direct, out.data()});
-    add(
-        "tessera box", Role::tessera, fields(box_plan),
-        [space = m_space, source, target, taps = m_request.taps, window,
-         workspace = Workspace<Space>(m_space, box_plan.workspace_bytes)] {
-          box_filter(space, source, taps, target, window, workspace);
-        },
-        CountWrongMeans<T>{direct, out.data()});
+    add_window(std::integral_constant<WindowOperation, WindowOperation::min>{},
+               CountWrongMinima<T>{direct, out.data()});
+    add_window(std::integral_constant<WindowOperation, WindowOperation::box>{}, CountWrongMeans<T>{direct, out.data()});
     add(
         "Kokkos::deep_copy", Role::context, {},
         [space = m_space, source, target] { Kokkos::deep_copy(space, target, source); },

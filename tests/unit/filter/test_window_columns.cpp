@@ -27,15 +27,6 @@ using test::Extents;
 /// In registers, of one run, of one part, of several, of as many as there are, of longer ones.
 constexpr std::int64_t column_windows[] = {1, 2, 3, 5, 8, 9, 10, 31, 64, 72, 73, 301, 1000};
 
-WindowOptions across_options(int which, std::int64_t window, int axis) {
-  const std::int64_t origins[] = {0, -(window / 2), (window - 1) / 2};
-  return {.axis = axis,
-          .mode_left = tessera::element_modes[static_cast<std::size_t>(which % 6)],
-          .mode_right = tessera::element_modes[static_cast<std::size_t>((which / 2 + 3) % 6)],
-          .cval = 3.0,
-          .origin = origins[which % 3]};
-}
-
 /// A line along an axis of row-major data: its elements are `stride` apart.
 template <class T>
 std::vector<T> line_of(const std::vector<T>& data, std::size_t first, std::size_t extent, std::size_t stride) {
@@ -85,7 +76,7 @@ void check_column_sizes(const Space& space) {
     for (const std::size_t size : {std::size_t{1}, tile - 1, tile, tile + 1, 2 * tile + 1, std::size_t{211}}) {
       if (size == 0) continue;
       const std::size_t columns = column_counts[which % 7];
-      check_across<Operation, T>(space, Extents<2>{size, columns}, window, across_options(which, window, 0));
+      check_across<Operation, T>(space, Extents<2>{size, columns}, window, test::varied_options(which, window, 0));
       ++which;
     }
   }
@@ -107,7 +98,7 @@ TEMPLATE_LIST_TEST_CASE("window mean of integers across memory", "[window][colum
   check_column_sizes<WindowOperation::box, std::int32_t>(TestType());
   for (const std::int64_t window : {1, 9, 31, 301}) {
     check_across<WindowOperation::box, std::int64_t>(TestType(), Extents<2>{211, 33}, window,
-                                                     across_options(static_cast<int>(window), window, 0));
+                                                     test::varied_options(static_cast<int>(window), window, 0));
   }
 }
 
@@ -116,15 +107,15 @@ TEMPLATE_LIST_TEST_CASE("windows across memory, of any rank and layout", "[windo
   int which = 0;
   for (const std::int64_t window : {3, 8, 31, 301}) {
     check_across<WindowOperation::box, double>(space, Extents<3>{3, 85, 33}, window,
-                                               across_options(which++, window, 1));
+                                               test::varied_options(which++, window, 1));
     check_across<WindowOperation::box, double>(space, Extents<3>{130, 3, 7}, window,
-                                               across_options(which++, window, 0));
+                                               test::varied_options(which++, window, 0));
     check_across<WindowOperation::box, double, test::Block, test::Right>(space, Extents<3>{2, 85, 40}, window,
-                                                                         across_options(which++, window, 1));
+                                                                         test::varied_options(which++, window, 1));
     check_across<WindowOperation::min, float, test::Misaligned, test::Block>(space, Extents<2>{97, 131}, window,
-                                                                             across_options(which++, window, 0));
+                                                                             test::varied_options(which++, window, 0));
     check_across<WindowOperation::min, float, test::Right, test::Left>(space, Extents<2>{97, 40}, window,
-                                                                       across_options(which++, window, 0));
+                                                                       test::varied_options(which++, window, 0));
   }
 }
 

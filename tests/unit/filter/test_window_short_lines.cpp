@@ -23,14 +23,6 @@ using test::Extents;
 
 constexpr std::int64_t short_windows[] = {1, 2, 3, 4, 5, 8, 9};
 
-WindowOptions short_options(int which, std::int64_t window) {
-  const std::int64_t origins[] = {0, -(window / 2), (window - 1) / 2};
-  return {.mode_left = tessera::element_modes[static_cast<std::size_t>(which % 6)],
-          .mode_right = tessera::element_modes[static_cast<std::size_t>((which / 2 + 3) % 6)],
-          .cval = 3.0,
-          .origin = origins[which % 3]};
-}
-
 template <class T, class Space>
 WindowPlan plan_short(const Space& space, std::size_t lines, std::size_t extent, WindowOperation operation,
                       std::int64_t window, const WindowOptions& options = {}) {
@@ -66,7 +58,7 @@ void check_short_sizes(const Space& space) {
       CHECK(at_once * extent == static_cast<std::size_t>(plan.tile));
       const std::size_t counts[] = {2, at_once - 1, at_once, at_once + 1, 2 * at_once + 3};
       const std::size_t lines = extent < 16 ? 3 : counts[which % 5];
-      check_short<Operation, T>(space, lines, extent, window, short_options(which, window));
+      check_short<Operation, T>(space, lines, extent, window, test::varied_options(which, window));
       ++which;
     }
   }

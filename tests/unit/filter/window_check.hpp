@@ -20,6 +20,16 @@
 
 namespace tessera::test {
 
+/// Another pair of modes and another origin for each `which`.
+inline WindowOptions varied_options(int which, std::int64_t window, int axis = -1) {
+  const std::int64_t origins[] = {0, -(window / 2), (window - 1) / 2};
+  return {.axis = axis,
+          .mode_left = element_modes[static_cast<std::size_t>(which % 6)],
+          .mode_right = element_modes[static_cast<std::size_t>((which / 2 + 3) % 6)],
+          .cval = 3.0,
+          .origin = origins[which % 3]};
+}
+
 /// Calls the operation's function.
 template <WindowOperation Operation, class Space, class InView, class OutView, class... More>
 void filter_window(const Space& space, const InView& in, std::int64_t window, const OutView& out,
