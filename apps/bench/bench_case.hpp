@@ -54,6 +54,7 @@ struct Case {
   bool bounded_by_copy = false;
   Shape shape;              // empty: as requested
   std::optional<int> axis;  // that is reduced; none: all
+  std::vector<int> axes;    // the input's in the output's order; empty: not permuted
   std::vector<Contender> contenders;
   std::function<void()> start;
   std::function<double()> stop;  // seconds since start of the work submitted since
@@ -90,6 +91,7 @@ struct Operation {
 [[nodiscard]] Operation steps_operation();
 [[nodiscard]] Operation squares_operation();
 [[nodiscard]] Operation transpose_operation();
+[[nodiscard]] Operation permute_operation();
 
 }  // namespace tessera::apps::bench
 

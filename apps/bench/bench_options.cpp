@@ -147,7 +147,7 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   run->add_option(
          "--op", texts.op,
          "reduce, integer, min, argmin, stats, dot, axes, dispatch, filter, window, steps, squares, transpose, "
-         "ceiling (default: all)")
+         "permute, ceiling (default: all)")
       ->type_name("LIST");
   run->add_option("--sizes", texts.sizes, "Elements: 1000000, 32e6, 2^24; matrices: 4096x4096 (default 2^20,2^24)")
       ->type_name("LIST");

@@ -95,6 +95,9 @@ class Report {
     if (const auto axis = row.find("axis"); axis != row.end() && !axis->is_null()) {
       shape += fmt::format(" axis {}", axis->get<int>());
     }
+    if (const auto axes = row.find("axes"); axes != row.end() && !axes->is_null()) {
+      shape += fmt::format(" axes {}", fmt::join(axes->get<std::vector<int>>(), ","));
+    }
     auto& line = table.lines[{row.at("size").get<std::uint64_t>(), shape}];
     if (cell.status == "skipped" && implementation == "all") return true;
     auto& names = table.implementations;

@@ -51,6 +51,7 @@ Json to_json(const Row& row, const Record& provenance) {
                {"size", element_count(row.shape)},
                {"shape", row.shape},
                {"axis", row.axis ? Json(*row.axis) : Json(nullptr)},
+               {"axes", row.axes.empty() ? Json(nullptr) : Json(row.axes)},
                {"taps", row.taps == 0 ? Json(nullptr) : Json(row.taps)},
                {"implementation", row.implementation},
                {"role", to_string(row.role)},

@@ -26,6 +26,7 @@ struct Row {
   NumberType type = NumberType::float32;
   Shape shape;
   std::optional<int> axis;  // that is reduced; none: all
+  std::vector<int> axes;    // the input's in the output's order; empty: not permuted
   std::int64_t taps = 0;
   std::string implementation;
   Role role = Role::peer;

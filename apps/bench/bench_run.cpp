@@ -26,7 +26,8 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 std::string size_text(const Row& row) {
   const auto axis = row.axis ? fmt::format(" axis {}", *row.axis) : std::string{};
-  return fmt::format("{}{}", fmt::join(row.shape, "x"), axis);
+  const auto axes = row.axes.empty() ? std::string{} : fmt::format(" axes {}", fmt::join(row.axes, ","));
+  return fmt::format("{}{}{}", fmt::join(row.shape, "x"), axis, axes);
 }
 
 class BenchRun {
@@ -95,6 +96,7 @@ class BenchRun {
       row.measurement.bounded_by_copy = bench_case.bounded_by_copy;
       if (!bench_case.shape.empty()) row.shape = bench_case.shape;
       row.axis = bench_case.axis;
+      row.axes = bench_case.axes;
       measure(bench_case, row);
     }
   }

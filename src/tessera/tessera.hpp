@@ -25,6 +25,9 @@
 #include <tessera/reduce/reducers.hpp>
 #include <tessera/reduce/stats.hpp>
 #include <tessera/reduce/team_reduce.hpp>
+#include <tessera/transpose/element_functions.hpp>
+#include <tessera/transpose/permute.hpp>
+#include <tessera/transpose/permute_array.hpp>
 #include <tessera/transpose/team_transpose.hpp>
 #include <tessera/transpose/transpose.hpp>
 #include <tessera/version.hpp>

@@ -50,14 +50,49 @@ AddressRange address_range(const V& view) {
   return {begin, begin + (last + 1) * sizeof(typename V::value_type)};
 }
 
+/// The part of a stride in which a view's elements lie, if they do: they repeat with the stride, and nothing else of
+/// the view reaches beyond it.
+template <View V>
+bool repeats_within(const V& view, std::size_t stride_bytes, std::size_t& span_bytes) {
+  constexpr std::size_t element = sizeof(typename V::value_type);
+  span_bytes = element;
+  for (std::size_t d = 0; d < V::rank(); ++d) {
+    if (view.stride(d) * element % stride_bytes != 0) span_bytes += (view.extent(d) - 1) * view.stride(d) * element;
+  }
+  return span_bytes <= stride_bytes;
+}
+
+/// Whether a stride of either view shows that no element of one is in the other: interleaved views, neighbouring
+/// blocks of a matrix.
+template <View A, View B>
+bool stride_separates(const A& a, const B& b) {
+  const auto separates = [&](std::size_t stride) {
+    std::size_t span_a = 0, span_b = 0;
+    if (stride == 0 || !repeats_within(a, stride, span_a) || !repeats_within(b, stride, span_b)) return false;
+    const auto begin_a = reinterpret_cast<std::uintptr_t>(a.data()) % stride;
+    const auto begin_b = reinterpret_cast<std::uintptr_t>(b.data()) % stride;
+    const std::size_t distance = (begin_b + stride - begin_a) % stride;
+    return span_a <= distance && distance + span_b <= stride;
+  };
+  for (std::size_t d = 0; d < A::rank(); ++d) {
+    if (separates(a.stride(d) * sizeof(typename A::value_type))) return true;
+  }
+  for (std::size_t d = 0; d < B::rank(); ++d) {
+    if (separates(b.stride(d) * sizeof(typename B::value_type))) return true;
+  }
+  return false;
+}
+
+/// \throws InvalidArgument where views may share an element: a stride decides, or else address ranges.
 template <View InView, View OutView>
 void require_disjoint(std::string_view function, const InView& in, const OutView& out,
                       std::string_view in_name = "in") {
   const AddressRange a = address_range(in);
   const AddressRange b = address_range(out);
-  require_argument(a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin, function, "out",
-                   "its address range overlaps that of `" + std::string(in_name) + "`", "separate memory",
-                   "pass another output view");
+  const bool apart = a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;
+  require_argument(apart || stride_separates(in, out), function, "out",
+                   "its address range overlaps that of `" + std::string(in_name) + "`, and no stride sets them apart",
+                   "separate memory", "pass another output view");
 }
 
 template <class OptionEnums>

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdint>
 #include <tessera/detail/unroll.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -49,12 +50,28 @@ KOKKOS_FUNCTION std::int64_t misaligned_head(const T* data, std::int64_t size) {
   return head < size ? head : size;
 }
 
+#if defined(KOKKOS_ENABLE_CUDA)
+using Whole16 = uint4;
+#else
+using Whole16 = Packed<std::uint32_t, 4>;
+#endif
+
+/// What compilers move in one access, in place of a structure of that size, which they take apart.
+template <class T>
+using whole_of = std::conditional_t<
+    sizeof(T) == 16, Whole16,
+    std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                       std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                                          std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                                             std::conditional_t<sizeof(T) == 1, std::uint8_t, T>>>>>;
+
 /// What a kernel only reads, in one access: compilers would split one whose elements are not all used.
 template <class T, int Length>
 KOKKOS_FORCEINLINE_FUNCTION Packed<T, Length> load_whole(const Packed<T, Length>* memory) {
+  using Whole = whole_of<Packed<T, Length>>;
 #if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(Packed<T, Length>) == sizeof(uint4)) {
-    return Kokkos::bit_cast<Packed<T, Length>>(__ldg(reinterpret_cast<const uint4*>(memory)));
+  if constexpr (!std::is_same_v<Whole, Packed<T, Length>>) {
+    return Kokkos::bit_cast<Packed<T, Length>>(__ldg(reinterpret_cast<const Whole*>(memory)));
   }
 #endif
   return *memory;
@@ -63,9 +80,10 @@ KOKKOS_FORCEINLINE_FUNCTION Packed<T, Length> load_whole(const Packed<T, Length>
 /// Writes in one access.
 template <class T, int Length>
 KOKKOS_FORCEINLINE_FUNCTION void store_whole(Packed<T, Length>* memory, const Packed<T, Length>& value) {
+  using Whole = whole_of<Packed<T, Length>>;
 #if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(Packed<T, Length>) == sizeof(uint4)) {
-    __stwb(reinterpret_cast<uint4*>(memory), Kokkos::bit_cast<uint4>(value));
+  if constexpr (!std::is_same_v<Whole, Packed<T, Length>>) {
+    __stwb(reinterpret_cast<Whole*>(memory), Kokkos::bit_cast<Whole>(value));
     return;
   }
 #endif

@@ -23,28 +23,37 @@ struct StridedTile {
   std::int64_t row_stride, column_stride;
 };
 
+/// What moves elements as they are.
+struct Unchanged {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION const T& operator()(const T& value) const {
+    return value;
+  }
+};
+
 /// Whole tiles with the planned team: the counts are constants, and a pointer stepped by a constant keeps the registers
 /// low (an index expression an element halved the rate on an H200).
-template <int TeamSize, TeamMember Member, class T>
-KOKKOS_FUNCTION void team_transpose_whole(const Member& team, const StridedTile<const T>& in, const StridedTile<T>& out,
-                                          T* scratch) {
+template <int TeamSize, TeamMember Member, class In, class Out, class Function>
+KOKKOS_FUNCTION void team_transpose_whole(const Member& team, const StridedTile<const In>& in,
+                                          const StridedTile<Out>& out, int pitch, const Function& function,
+                                          Out* scratch) {
   constexpr int rows = transpose_tile_rows;
   constexpr int columns = transpose_tile_columns;
-  constexpr int pitch = columns + transpose_pad;
   constexpr int each = rows * columns / TeamSize;
   const int rank = team.team_rank();
-  T values[each];
-  const T* source = in.data + rank / columns * in.row_stride + rank % columns * in.column_stride;
+  In values[each];
+  const In* source = in.data + rank / columns * in.row_stride + rank % columns * in.column_stride;
   const std::int64_t source_step = TeamSize / columns * in.row_stride;
   TESSERA_UNROLL
   for (int k = 0; k < each; ++k, source += source_step) values[k] = *source;
-  T* stage = scratch + rank / columns * pitch + rank % columns;
+  Out* stage = scratch + rank / columns * pitch + rank % columns;
+  const int stage_step = TeamSize / columns * pitch;
   TESSERA_UNROLL
-  for (int k = 0; k < each; ++k) stage[k * (TeamSize / columns) * pitch] = values[k];
+  for (int k = 0; k < each; ++k, stage += stage_step) *stage = function(values[k]);
   team.team_barrier();
-  T* target = out.data + rank / rows * out.row_stride + rank % rows * out.column_stride;
+  Out* target = out.data + rank / rows * out.row_stride + rank % rows * out.column_stride;
   const std::int64_t target_step = TeamSize / rows * out.row_stride;
-  const T* staged = scratch + rank % rows * pitch + rank / rows;
+  const Out* staged = scratch + rank % rows * pitch + rank / rows;
   TESSERA_UNROLL
   for (int k = 0; k < each; ++k, target += target_step) *target = staged[k * (TeamSize / rows)];
 }
@@ -67,12 +76,12 @@ KOKKOS_FUNCTION void team_for_each_pair(const Member& team, int slow_extent, int
 }
 
 /// Any part of a tile, any team. out_by_rows: the input's row index is the fast one of the output.
-template <TeamMember Member, class T>
-KOKKOS_FUNCTION void team_transpose_part(const Member& team, const StridedTile<const T>& in, const StridedTile<T>& out,
-                                         int rows, int columns, bool out_by_rows, T* scratch) {
-  constexpr int pitch = transpose_tile_columns + transpose_pad;
+template <TeamMember Member, class In, class Out, class Function>
+KOKKOS_FUNCTION void team_transpose_part(const Member& team, const StridedTile<const In>& in,
+                                         const StridedTile<Out>& out, int rows, int columns, bool out_by_rows,
+                                         int pitch, const Function& function, Out* scratch) {
   team_for_each_pair(team, rows, columns, [&](int row, int column) {
-    scratch[row * pitch + column] = in.data[row * in.row_stride + column * in.column_stride];
+    scratch[row * pitch + column] = function(in.data[row * in.row_stride + column * in.column_stride]);
   });
   team.team_barrier();
   const auto store = [&](int row, int column) {
@@ -112,7 +121,9 @@ KOKKOS_FUNCTION void team_transpose(const Member& team, const InView& in, const 
   const detail::StridedTile<T> target{out.data(), static_cast<std::int64_t>(out.stride(0)),
                                       static_cast<std::int64_t>(out.stride(1))};
   detail::team_transpose_part(team, source, target, static_cast<int>(in.extent(0)), static_cast<int>(in.extent(1)),
-                              target.column_stride <= target.row_stride, static_cast<T*>(scratch));
+                              target.column_stride <= target.row_stride,
+                              detail::transpose_tile_columns + detail::transpose_pad, detail::Unchanged{},
+                              static_cast<T*>(scratch));
 }
 
 }  // namespace tessera

@@ -7,88 +7,69 @@
 #ifndef TESSERA_TRANSPOSE_TRANSPOSE_HPP
 #define TESSERA_TRANSPOSE_TRANSPOSE_HPP
 
-#include <Kokkos_Core.hpp>
-#include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <string>
+#include <array>
+#include <cstdint>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
-#include <tessera/transpose/detail/carrier.hpp>
-#include <tessera/transpose/detail/transpose_padded.hpp>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/transpose/permute.hpp>
 #include <tessera/transpose/transpose_options.hpp>
 #include <tessera/transpose/transpose_plan.hpp>
-#include <utility>
 
 namespace tessera {
 
 namespace detail {
 
-/// The same request with its elements as carriers, and the index that is fast in the input as its column.
-template <class C, View InView, View OutView>
-TransposeRequest<C> transpose_request(const InView& in, const OutView& out) {
-  TransposeRequest<C> request{{reinterpret_cast<const C*>(in.data()), static_cast<std::int64_t>(in.stride(0)),
-                               static_cast<std::int64_t>(in.stride(1))},
-                              {reinterpret_cast<C*>(out.data()), static_cast<std::int64_t>(out.stride(0)),
-                               static_cast<std::int64_t>(out.stride(1))},
-                              static_cast<std::int64_t>(in.extent(0)),
-                              static_cast<std::int64_t>(in.extent(1))};
-  if (request.in.row_stride < request.in.column_stride) {
-    std::swap(request.in.row_stride, request.in.column_stride);
-    std::swap(request.out.row_stride, request.out.column_stride);
-    std::swap(request.rows, request.columns);
+template <View InView>
+constexpr std::array<int, InView::rank()> turned_axes() {
+  static_assert(InView::rank() == 2 || InView::rank() == 3,
+                "tessera::transpose: views must have rank 2, or 3 for many matrices; permute takes others");
+  if constexpr (InView::rank() == 2) {
+    return {1, 0};
+  } else if constexpr (InView::rank() == 3) {
+    return {0, 2, 1};
+  } else {
+    return {};
   }
-  return request;
 }
 
 }  // namespace detail
 
-/// Transposes a matrix: out(j, i) = in(i, j). Asynchronous on the instance, one kernel, no allocation, no fence.
+/// Transposes a matrix, out(j, i) = in(i, j), or the matrices of a rank-3 view, out(b, j, i) = in(b, i, j).
+/// Asynchronous on the instance, one kernel, no allocation on the device, no fence.
 ///
 /// \param[in] space    the instance that runs it
-/// \param[in] in       n0 x n1, any extents (64-bit sizes, 0 included), any layout and alignment
-/// \param[out] out     n1 x n0, the same element type, memory disjoint from in (address ranges decide)
+/// \param[in] in       n0 x n1, or batch x n0 x n1: any extents (64-bit sizes, 0 included), any layout, strides
+/// (leading
+///                     dimensions) and alignment
+/// \param[out] out     n1 x n0, or batch x n1 x n0, no element shared with in
 /// \param[in] options  variant, sizes of league and team
 ///
-/// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Scratch: a tile of
-/// 64 x 33 elements a team (32 x 33 on a host from 9 bytes up). Compulsory bytes: 2 n0 n1 sizeof(element).
-/// \throws InvalidArgument  for extents that do not match, overlapping views, sizes of league or team that the space
-///                          cannot have
-/// \throws ResourceError    where the tile exceeds the scratch that a team can have
+/// Types, determinism, scratch and errors as permute() with axes (1, 0) or (0, 2, 1). Compulsory bytes: n0 n1
+/// (sizeof of an element of in + of out), times the batch.
 template <ExecutionSpace Space, View InView, View OutView>
 void transpose(const Space& space, const InView& in, const OutView& out, const TransposeOptions& options = {}) {
-  static_assert(AccessibleFrom<InView, Space>, "tessera::transpose: `in` must be in memory that the space can access");
-  static_assert(AccessibleFrom<OutView, Space>,
-                "tessera::transpose: `out` must be in memory that the space can access");
-  static_assert(InView::rank() == 2 && OutView::rank() == 2, "tessera::transpose: both views must have rank 2");
-  using T = typename OutView::value_type;
-  static_assert(std::is_same_v<typename InView::non_const_value_type, T>,
-                "tessera::transpose: both views must have the same element type");
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16,
-                "tessera::transpose: the element type must be trivially copyable and of 1 to 16 bytes");
-  const Kokkos::Profiling::ScopedRegion region("tessera::transpose");
+  detail::permute_elements("tessera::transpose", space, in, out, detail::turned_axes<InView>(), options);
+}
 
-  detail::require_argument(in.extent(0) == out.extent(1) && in.extent(1) == out.extent(0), "tessera::transpose", "out",
-                           "extents " + detail::extents_text(out),
-                           "those of `in` reversed, " + detail::extents_text(in) + " turned", "make `out` n1 x n0");
-  detail::require_disjoint("tessera::transpose", in, out);
-  const detail::DeviceLimits limits = detail::device_limits(space);
+/// transpose() with out(j, i) = function(in(i, j)).
+template <ExecutionSpace Space, View InView, View OutView, ElementFunction<InView, OutView> Function>
+void transpose(const Space& space, const InView& in, const OutView& out, const Function& function,
+               const TransposeOptions& options = {}) {
+  detail::permute_through("tessera::transpose", space, in, out, detail::turned_axes<InView>(), function, options);
+}
 
-  const auto launch = [&](auto carrier) {
-    const auto request = detail::transpose_request<decltype(carrier)>(in, out);
-    const TransposePlan plan =
-        detail::make_transpose_plan(limits, request.rows, request.columns, sizeof(carrier), options);
-    detail::require_scratch("tessera::transpose", plan.scratch_bytes, limits);
-    if (request.rows == 0 || request.columns == 0) return;
-    detail::launch_padded(space, plan, request, options.team_size);
-  };
-  constexpr std::size_t size = sizeof(T);
-  if constexpr (detail::is_access_size(size) && alignof(T) < size) {
-    const auto addresses = reinterpret_cast<std::uintptr_t>(in.data()) | reinterpret_cast<std::uintptr_t>(out.data());
-    if (addresses % size == 0) {
-      launch(detail::carrier_of<size, size>{});
-      return;
-    }
-  }
-  launch(detail::carrier_of<size, alignof(T)>{});
+/// The plan that transpose() will follow for n0 x n1 elements of T, row after row on boundaries of 16 bytes on both
+/// sides. Pure: it launches and allocates nothing.
+/// \throws InvalidArgument for sizes of league or team that cannot be.
+template <class T, ExecutionSpace Space>
+TransposePlan transpose_plan(const Space& space, std::uint64_t n0, std::uint64_t n1,
+                             const TransposeOptions& options = {}) {
+  const auto rows = static_cast<std::int64_t>(n0), columns = static_cast<std::int64_t>(n1);
+  detail::PermuteShape shape{.unit_bytes = sizeof(T)};
+  shape.append({columns, 1, rows});
+  shape.append({rows, columns, 1});
+  return detail::plan_transpose_of_bytes("tessera::transpose", detail::device_limits(space), nullptr, nullptr, shape,
+                                         options);
 }
 
 }  // namespace tessera

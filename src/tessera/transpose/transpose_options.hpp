@@ -10,21 +10,35 @@
 
 namespace tessera {
 
-/// Strategy of a transpose.
+/// Strategy of a transpose, from naive to best.
 enum class TransposeVariant {
   automatic,  ///< the fastest for the shape
-  padded,     ///< tile in team scratch, one unused column against bank conflicts
+  naive,      ///< no scratch: coalesced reads, scattered writes
+  tiled,      ///< matrix tile in team scratch, both sides coalesced, bank conflicts between
+  padded,     ///< as tiled, with one unused column against the bank conflicts
+  swizzled,   ///< accesses of up to 16 bytes on both sides, small transposes in registers, tile in rotated order
+  packed,     ///< a tile of several axes in team scratch: short extents, and rows that stay rows
 };
-inline constexpr std::array transpose_variants{TransposeVariant::automatic, TransposeVariant::padded};
+inline constexpr std::array transpose_variants{TransposeVariant::automatic, TransposeVariant::naive,
+                                               TransposeVariant::tiled,     TransposeVariant::padded,
+                                               TransposeVariant::swizzled,  TransposeVariant::packed};
 
 constexpr std::string_view to_string(TransposeVariant variant) {
   switch (variant) {
     case TransposeVariant::automatic:
       return "automatic";
+    case TransposeVariant::naive:
+      return "naive";
+    case TransposeVariant::tiled:
+      return "tiled";
     case TransposeVariant::padded:
+      return "padded";
+    case TransposeVariant::swizzled:
+      return "swizzled";
+    case TransposeVariant::packed:
       break;
   }
-  return "padded";
+  return "packed";
 }
 
 struct TransposeOptions {

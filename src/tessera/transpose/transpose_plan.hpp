@@ -5,14 +5,20 @@
 #ifndef TESSERA_TRANSPOSE_TRANSPOSE_PLAN_HPP
 #define TESSERA_TRANSPOSE_TRANSPOSE_PLAN_HPP
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/transpose/detail/packed_tile.hpp>
+#include <tessera/transpose/detail/permute_shape.hpp>
+#include <tessera/transpose/detail/tile_tables.hpp>
 #include <tessera/transpose/transpose_options.hpp>
 
 namespace tessera {
@@ -22,63 +28,242 @@ struct TransposePlan {
   int league_size = 1;
   int team_size = 1;
   int vector_length = 1;
-  int tile_rows = 1;              ///< of the input
-  int tile_columns = 1;           ///< of the input
-  int pad = 0;                    ///< unused columns of the tile in scratch
+  int access_bytes = 1;           ///< of the widest access to memory
+  int tile_rows = 1;              ///< of packed and naive tiles: their elements over tile_columns
+  int tile_columns = 1;           ///< elements next to each other in the input
+  int pad = 0;                    ///< unused columns of a tile in scratch
   std::size_t scratch_bytes = 0;  ///< level 0, a team
   bool operator==(const TransposePlan&) const = default;
 };
 
 inline std::string to_string(const TransposePlan& plan) {
   return std::string(to_string(plan.variant)) + " league " + std::to_string(plan.league_size) + " team " +
-         std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " tile " +
-         std::to_string(plan.tile_rows) + " x " + std::to_string(plan.tile_columns) + " pad " +
-         std::to_string(plan.pad) + " scratch " + std::to_string(plan.scratch_bytes) + " B";
+         std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " access " +
+         std::to_string(plan.access_bytes) + " B tile " + std::to_string(plan.tile_rows) + " x " +
+         std::to_string(plan.tile_columns) + " pad " + std::to_string(plan.pad) + " scratch " +
+         std::to_string(plan.scratch_bytes) + " B";
 }
 
 namespace detail {
 
-/// Measured on an H200: taller tiles write longer segments, and 32 columns are a warp's read.
+// Measured on an H200: taller tiles write longer segments, and 32 columns are a warp's read.
 inline constexpr int transpose_tile_rows = 64;
 inline constexpr int transpose_tile_columns = 32;
 inline constexpr int transpose_pad = 1;
 inline constexpr int transpose_team_size = 256;
-
-/// Rows of a tile. Host teams have 32 KiB of scratch, which a tall tile of 16-byte elements exceeds.
-constexpr int transpose_tile_height(bool is_host, std::size_t element_bytes) {
-  return is_host && element_bytes > 8 ? transpose_tile_rows / 2 : transpose_tile_rows;
-}
+/// Of tiled and padded, on a GPU multiprocessor.
+inline constexpr int transpose_teams_at_once = 6;
+/// Axes beside the two of the tile that tiled, padded and swizzled take: those of rank 8.
+inline constexpr int transpose_batch_max = 6;
 
 KOKKOS_INLINE_FUNCTION constexpr std::size_t transpose_scratch_bytes(int tile_rows, std::size_t element_bytes) {
   return static_cast<std::size_t>(tile_rows * (transpose_tile_columns + transpose_pad)) * element_bytes;
 }
 
-/// rows x columns of the input as the kernel sees it.
-inline TransposePlan make_transpose_plan(const DeviceLimits& limits, std::int64_t rows, std::int64_t columns,
-                                         std::size_t element_bytes, const TransposeOptions& options) {
-  require_league_size("tessera::transpose", options.league_size);
-  require_team_size("tessera::transpose", options.team_size, limits.is_host ? limits.concurrency : 1024);
+/// Rows of a tile. Host teams have 32 KiB of scratch, which one of 16-byte elements exceeds.
+constexpr int transpose_tile_height(bool is_host, std::size_t element_bytes) {
+  return is_host && element_bytes > 8 ? transpose_tile_rows / 2 : transpose_tile_rows;
+}
+
+/// Elements of an access on both sides. Powers of two alone: others have no wide access.
+constexpr int swizzle_width(std::size_t in_bytes, std::size_t out_bytes) {
+  const std::size_t larger = in_bytes > out_bytes ? in_bytes : out_bytes;
+  if (!std::has_single_bit(in_bytes) || !std::has_single_bit(out_bytes) || larger > 8) return 1;
+  return larger == 8 ? 2 : 4;
+}
+
+/// A tile of variant swizzled in accesses: row_words x column_words of them, 256 threads.
+struct SwizzleShape {
+  int width, row_words, column_words;
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int rows() const { return width * row_words; }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr int columns() const { return width * column_words; }
+};
+
+/// Segments of at least 128 bytes are written, of 512 read where accesses are wide.
+constexpr SwizzleShape swizzle_shape(std::size_t in_bytes, std::size_t out_bytes) {
+  const int width = swizzle_width(in_bytes, out_bytes);
+  const int access = width * static_cast<int>(out_bytes);
+  return {width, width == 4 && access >= 4 ? 128 / access : width == 2 ? 16 : 32, 32};
+}
+
+/// The axes that a matrix tile lies along: the fastest of the output, and the fastest of the input or another one.
+struct MatrixAxes {
+  int row = -1, column = -1;  // -1: an extent of one
+};
+
+inline MatrixAxes matrix_axes(const PermuteShape& shape) {
+  if (shape.rank == 0) return {};
+  const MatrixAxes axes{shape.rank - 1, in_order(shape).axes[0]};
+  return axes.row != axes.column ? axes : MatrixAxes{shape.rank - 2, axes.column};
+}
+
+/// What a plan is made for. Addresses in elements of the side.
+struct TransposeProblem {
+  PermuteShape shape;
+  std::size_t in_bytes = 1, out_bytes = 1;  // of an element that moves as a whole
+  std::uintptr_t in_address = 0, out_address = 0;
+};
+
+/// Whether all rows of both sides begin on boundaries of an access.
+inline bool can_swizzle(const TransposeProblem& problem) {
+  const PermuteShape& shape = problem.shape;
+  const MatrixAxes matrix = matrix_axes(shape);
+  const auto width = static_cast<std::uintptr_t>(swizzle_width(problem.in_bytes, problem.out_bytes));
+  if (matrix.row < 0 || shape.axes[matrix.row].out_stride != 1 || shape.axes[matrix.column].in_stride != 1)
+    return false;
+  std::uintptr_t bits = problem.in_address / problem.in_bytes | problem.out_address / problem.out_bytes;
+  for (int d = 0; d < shape.rank; ++d) {
+    if (d != matrix.column) bits |= static_cast<std::uintptr_t>(shape.axes[d].in_stride);
+    if (d != matrix.row) bits |= static_cast<std::uintptr_t>(shape.axes[d].out_stride);
+  }
+  return bits % width == 0;
+}
+
+/// Elements of a thread. Three teams at once have the registers for them and their places.
+constexpr int packed_slots(std::size_t in_bytes, std::size_t out_bytes, bool wide_offsets) {
+  if (in_bytes > 8 || out_bytes > 8) return 8;
+  return in_bytes > 4 || out_bytes > 4 || wide_offsets ? 8 : 12;
+}
+inline constexpr int packed_teams_at_once = 3;
+inline constexpr int packed_team_size = 256;
+/// Bytes of a host's tile: it stays in the first cache beside its output.
+inline constexpr std::size_t packed_host_bytes = 8192;
+
+/// A plan, and the tile of variants packed and naive.
+struct TransposeChoice {
   TransposePlan plan;
-  plan.tile_rows = transpose_tile_height(limits.is_host, element_bytes);
-  plan.tile_columns = transpose_tile_columns;
-  plan.pad = transpose_pad;
-  plan.team_size = options.team_size != 0 ? options.team_size : (limits.is_host ? 1 : transpose_team_size);
-  const std::int64_t tiles = ceil_div(rows, plan.tile_rows) * ceil_div(columns, plan.tile_columns);
-  plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
-  plan.scratch_bytes = transpose_scratch_bytes(plan.tile_rows, element_bytes);
-  return plan;
+  PackedTile tile;
+  bool wide_offsets = false, direct = false;  // direct: without scratch
+};
+
+/// Whether offsets within the tile need 64 bits.
+inline bool has_wide_offsets(const PermuteShape& shape, const PackedTile& tile) {
+  std::int64_t in = 0, out = 0;
+  for (int d = 0; d < shape.rank; ++d) {
+    in += (tile.extents[static_cast<std::size_t>(d)] - 1) * shape.axes[d].in_stride;
+    out += (tile.extents[static_cast<std::size_t>(d)] - 1) * shape.axes[d].out_stride;
+  }
+  return in >> 32 != 0 || out >> 32 != 0;
+}
+
+inline std::int64_t packed_tiles(const PermuteShape& shape, const PackedTile& tile) {
+  std::int64_t tiles = 1;
+  for (int d = 0; d < shape.rank; ++d)
+    tiles *= ceil_div(shape.axes[d].extent, tile.extents[static_cast<std::size_t>(d)]);
+  return tiles;
+}
+
+/// Tiles have 32-bit numbers: they are thousands of elements each, where the extents are not made for a slow variant.
+inline void require_tiles(std::string_view function, std::int64_t tiles) {
+  require_argument(tiles >> 31 == 0, function, "options", std::to_string(tiles) + " tiles", "fewer than 2^31",
+                   "let automatic choose the variant");
+}
+
+inline void plan_packed(std::string_view function, const DeviceLimits& limits, const TransposeProblem& problem,
+                        TransposeChoice& choice) {
+  const PermuteShape& shape = problem.shape;
+  TransposePlan& plan = choice.plan;
+  if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : packed_team_size;
+  const std::size_t larger = std::max(problem.in_bytes, problem.out_bytes);
+  const auto choose = [&](bool wide) {
+    const auto volume_max =
+        limits.is_host ? static_cast<std::int64_t>(std::max<std::size_t>(16, packed_host_bytes / larger))
+                       : std::int64_t{packed_slots(problem.in_bytes, problem.out_bytes, wide)} * plan.team_size;
+    choice.tile = choose_packed_tile(shape, problem.in_bytes, problem.out_bytes, volume_max);
+    choice.wide_offsets = wide;
+  };
+  choose(false);
+  choice.direct = plan.variant == TransposeVariant::naive || keeps_runs(shape, choice.tile, problem.out_bytes);
+  if (has_wide_offsets(shape, choice.tile)) choose(true);
+  plan.tile_columns = static_cast<int>(choice.tile.in_run);
+  plan.tile_rows = static_cast<int>(choice.tile.volume / choice.tile.in_run);
+  plan.access_bytes = static_cast<int>(problem.in_bytes);
+  plan.scratch_bytes =
+      limits.is_host ? 0 : packed_pieces(static_cast<int>(choice.tile.volume), problem.out_bytes, choice.direct).bytes;
+  const std::int64_t tiles = packed_tiles(shape, choice.tile);
+  require_tiles(function, tiles);
+  if (plan.league_size == 0) {
+    // A team makes many: it finds its threads' places in the tile once.
+    const std::int64_t at_once = packed_teams_at_once * std::int64_t{multiprocessors(limits)};
+    plan.league_size = limits.is_host ? tile_league(limits, tiles)
+                                      : static_cast<int>(std::max<std::int64_t>(1, std::min(tiles, at_once)));
+  }
+}
+
+/// Whether nearly all tiles along an extent are whole: the others go element by element.
+constexpr bool fills_tiles(std::int64_t extent, std::int64_t tile) { return extent % tile == 0 || extent >= 8 * tile; }
+
+inline TransposeVariant automatic_variant(const DeviceLimits& limits, const TransposeProblem& problem) {
+  const PermuteShape& shape = problem.shape;
+  const MatrixAxes matrix = matrix_axes(shape);
+  if (matrix.row != shape.rank - 1 || shape.rank < 2 || shape.rank - 2 > transpose_batch_max)
+    return TransposeVariant::packed;
+  const std::int64_t rows = shape.axes[matrix.row].extent, columns = shape.axes[matrix.column].extent;
+  if (!limits.is_host && can_swizzle(problem)) {
+    const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
+    if (fills_tiles(rows, tile.rows()) && fills_tiles(columns, tile.columns())) return TransposeVariant::swizzled;
+  }
+  const int height = transpose_tile_height(limits.is_host, problem.out_bytes);
+  const bool fills = fills_tiles(rows, height) && fills_tiles(columns, transpose_tile_columns);
+  return fills && shape.axes[matrix.column].in_stride == 1 && shape.axes[matrix.row].out_stride == 1
+             ? TransposeVariant::padded
+             : TransposeVariant::packed;
+}
+
+inline void plan_matrix(std::string_view function, const DeviceLimits& limits, const TransposeProblem& problem,
+                        TransposePlan& plan) {
+  const PermuteShape& shape = problem.shape;
+  const MatrixAxes matrix = matrix_axes(shape);
+  const std::int64_t rows = matrix.row < 0 ? 1 : shape.axes[matrix.row].extent;
+  const std::int64_t columns = matrix.column < 0 ? 1 : shape.axes[matrix.column].extent;
+  if (plan.variant == TransposeVariant::swizzled) {
+    const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
+    plan.tile_rows = tile.rows();
+    plan.tile_columns = tile.columns();
+    plan.access_bytes = (can_swizzle(problem) ? tile.width : 1) * static_cast<int>(problem.in_bytes);
+    plan.scratch_bytes = static_cast<std::size_t>(plan.tile_rows * plan.tile_columns) * problem.out_bytes;
+    if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : transpose_team_size;
+  } else {
+    plan.tile_rows = transpose_tile_height(limits.is_host, problem.out_bytes);
+    plan.tile_columns = transpose_tile_columns;
+    plan.pad = plan.variant == TransposeVariant::tiled ? 0 : transpose_pad;
+    plan.access_bytes = static_cast<int>(problem.in_bytes);
+    plan.scratch_bytes = transpose_scratch_bytes(plan.tile_rows, problem.out_bytes);
+    if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : transpose_team_size;
+  }
+  const std::int64_t tiles =
+      shape.units() / (rows * columns) * ceil_div(rows, plan.tile_rows) * ceil_div(columns, plan.tile_columns);
+  require_tiles(function, tiles);
+  if (plan.league_size == 0) plan.league_size = tile_league(limits, tiles);
+}
+
+inline TransposeChoice make_transpose_plan(std::string_view function, const DeviceLimits& limits,
+                                           TransposeProblem problem, const TransposeOptions& options) {
+  require_league_size(function, options.league_size);
+  require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
+  if (problem.shape.units() == 0) problem.shape.rank = 0;
+  TransposeChoice choice;
+  choice.plan.variant =
+      options.variant == TransposeVariant::automatic ? automatic_variant(limits, problem) : options.variant;
+  choice.plan.league_size = options.league_size;
+  choice.plan.team_size = options.team_size;
+  switch (choice.plan.variant) {
+    case TransposeVariant::tiled:
+    case TransposeVariant::padded:
+    case TransposeVariant::swizzled:
+      require_argument(problem.shape.rank <= transpose_batch_max + 2, function, "options",
+                       "variant " + std::string(to_string(choice.plan.variant)) + ", and " +
+                           std::to_string(problem.shape.rank) + " axes that cannot be merged",
+                       "automatic, naive or packed", "other variants take 8 axes");
+      plan_matrix(function, limits, problem, choice.plan);
+      break;
+    default:
+      plan_packed(function, limits, problem, choice);
+  }
+  return choice;
 }
 
 }  // namespace detail
-
-/// The plan that transpose() will follow for n0 x n1 elements of T. Pure: it launches and allocates nothing.
-/// \throws InvalidArgument for sizes of league or team that cannot be.
-template <class T, ExecutionSpace Space>
-TransposePlan transpose_plan(const Space& space, std::uint64_t n0, std::uint64_t n1,
-                             const TransposeOptions& options = {}) {
-  return detail::make_transpose_plan(detail::device_limits(space), static_cast<std::int64_t>(n0),
-                                     static_cast<std::int64_t>(n1), sizeof(T), options);
-}
 
 }  // namespace tessera
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// expected: tessera::transpose: `in` must be in memory that the space can access
+// expected: tessera::permute: `in` must be in memory that the space can access
 #include <tessera/transpose/transpose.hpp>
 
 #if defined(TESSERA_CONTROL)

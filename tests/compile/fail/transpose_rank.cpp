@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// expected: tessera::transpose: both views must have rank 2
+// expected: tessera::transpose: views must have rank 2, or 3 for many matrices
 #include <tessera/transpose/transpose.hpp>
 
 #if defined(TESSERA_CONTROL)
 using Array = Kokkos::View<float**>;
 #else
-using Array = Kokkos::View<float***>;
+using Array = Kokkos::View<float****>;
 #endif
 
 using Space = Kokkos::DefaultExecutionSpace;

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variants packed and naive: tiles of several axes. Each thread finds the places of its elements in a tile once, and
+// then moves tile after tile; packed stages them in scratch, in the input's order, where that makes the output's runs
+// whole. On hosts a tile is a loop nest: the first cache is its scratch.
+//
+// A. Hynninen and D. Lyakh, "cuTT: A High-Performance Tensor Transpose Library for CUDA Compatible GPUs" (2017).
+#ifndef TESSERA_TRANSPOSE_DETAIL_TRANSPOSE_PACKED_HPP
+#define TESSERA_TRANSPOSE_DETAIL_TRANSPOSE_PACKED_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_walk.hpp>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/transpose/detail/tile_tables.hpp>
+#include <tessera/transpose/transpose_plan.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+template <class In, class Out, class Function>
+struct PackedJob {
+  using in_type = In;
+  using out_type = Out;
+  const In* in;
+  Out* out;
+  Function function;
+  std::uint32_t tiles;
+  int volume;
+  TileTables tables;
+};
+
+struct TileBases {
+  std::int64_t in, out;
+};
+
+/// Where a tile begins. The last tile of an axis reaches back into the one before it: what both write is the same.
+KOKKOS_INLINE_FUNCTION TileBases tile_bases(const TileTables& tables, std::uint32_t tile) {
+  TileBases bases{0, 0};
+  for (int d = 0; d < tables.axes; ++d) {
+    const TileAxis& axis = tables.outer[d];
+    const std::uint32_t quotient = tile / axis.tiles, index = tile - quotient * axis.tiles;
+    const bool last = index == axis.tiles - 1;
+    bases.in += last ? axis.in_last : index * axis.in_step;
+    bases.out += last ? axis.out_last : index * axis.out_step;
+    tile = quotient;
+  }
+  return bases;
+}
+
+/// Offset: 32 bits where those within a tile fit. Direct: no scratch.
+template <ExecutionSpace Space, class Job, class Offset, bool Direct>
+struct TransposePacked {
+  using In = typename Job::in_type;
+  using Out = typename Job::out_type;
+  static constexpr int slots = packed_slots(sizeof(In), sizeof(Out), sizeof(Offset) > 4);
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<packed_team_size, packed_teams_at_once>,
+                                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+  using member_type = typename policy_type::member_type;
+
+  Job job;
+
+  KOKKOS_FUNCTION void operator()(const member_type& team) const {
+    const PackedPieces at = packed_pieces(job.volume, sizeof(Out), Direct);
+    std::byte* scratch = team_scratch(team, at.bytes);
+    auto& tables = *reinterpret_cast<TileTables*>(scratch + at.tables);
+    copy_tables(team, tables);
+    const int rank = team.team_rank(), size = team.team_size();
+
+    Offset in_at[slots], out_at[slots];
+    std::uint32_t staged_at[(slots + 1) / 2];  // two positions each: registers decide how many teams run at once
+    for_each_slot([&](int k) { in_at[k] = out_at[k] = staged_at[k / 2] = 0; });
+    find(tables.in_order, tables.digits, rank, size, [&](int k, const TileDigit& digit, std::uint32_t index) {
+      in_at[k] += static_cast<Offset>(digit.in_stride) * index;
+      if constexpr (Direct) out_at[k] += static_cast<Offset>(digit.out_stride) * index;
+    });
+    if constexpr (!Direct) {
+      std::uint32_t position[slots];
+      for_each_slot([&](int k) { position[k] = 0; });
+      find(tables.out_order, tables.digits, rank, size, [&](int k, const TileDigit& digit, std::uint32_t index) {
+        out_at[k] += static_cast<Offset>(digit.out_stride) * index;
+        position[k] += static_cast<std::uint32_t>(digit.staged_stride) * index;
+      });
+      for_each_slot([&](int k) {
+        const auto at_k = static_cast<std::uint32_t>(packed_position(static_cast<int>(position[k]), sizeof(Out)));
+        staged_at[k / 2] |= at_k << (k % 2 * 16);
+      });
+    }
+
+    Out* stage = reinterpret_cast<Out*>(scratch + at.stage);
+    const auto first = static_cast<std::uint32_t>(team.league_rank()),
+               step = static_cast<std::uint32_t>(team.league_size());
+    if (first >= job.tiles) return;
+    TileBases bases = tile_bases(tables, first);
+    In values[slots];
+    load(bases, in_at, rank, size, values);
+    for (std::uint32_t tile = first; tile < job.tiles; tile += step) {
+      Out* out = job.out + bases.out;
+      if constexpr (Direct) {
+        for_each_slot([&](int k) {
+          if (rank + k * size < job.volume) out[out_at[k]] = job.function(values[k]);
+        });
+      } else {
+        for_each_slot([&](int k) {
+          const int e = rank + k * size;
+          if (e < job.volume) stage[packed_position(e, sizeof(Out))] = job.function(values[k]);
+        });
+        team.team_barrier();
+      }
+      if (tile + step < job.tiles) {  // under way while this tile is written
+        bases = tile_bases(tables, tile + step);
+        load(bases, in_at, rank, size, values);
+      }
+      if constexpr (!Direct) {
+        for_each_slot([&](int k) {
+          if (rank + k * size < job.volume) out[out_at[k]] = stage[staged_at[k / 2] >> (k % 2 * 16) & 0xffff];
+        });
+        team.team_barrier();
+      }
+    }
+  }
+
+ private:
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each_slot(const Body& body) {
+    TESSERA_UNROLL
+    for (int k = 0; k < slots; ++k) body(k);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void load(const TileBases& bases, const Offset (&in_at)[slots], int rank, int size,
+                                        In (&values)[slots]) const {
+    const In* in = job.in + bases.in;
+    for_each_slot([&](int k) {
+      if (rank + k * size < job.volume) values[k] = in[in_at[k]];
+    });
+  }
+
+  /// A device would copy a kernel's argument to each thread's memory to index it at run time.
+  KOKKOS_FUNCTION void copy_tables(const member_type& team, TileTables& tables) const {
+    if (team.team_rank() == 0) {
+      tables.digits = job.tables.digits;
+      tables.axes = job.tables.axes;
+      TESSERA_UNROLL
+      for (int d = 0; d < tile_digits_max; ++d) {
+        if (d >= job.tables.digits) break;
+        tables.in_order[d] = job.tables.in_order[d];
+        tables.out_order[d] = job.tables.out_order[d];
+      }
+      TESSERA_UNROLL
+      for (int d = 0; d < permute_rank_max; ++d) {
+        if (d >= job.tables.axes) break;
+        tables.outer[d] = job.tables.outer[d];
+      }
+    }
+    team.team_barrier();
+  }
+
+  /// Calls visit(slot, digit, index along it) for the elements rank, rank + size, .. of a tile.
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION static void find(const TileDigit* digits, int count, int rank, int size,
+                                               const Visit& visit) {
+    std::uint32_t rest[slots];
+    for_each_slot([&](int k) { rest[k] = static_cast<std::uint32_t>(rank + k * size); });
+    TESSERA_NO_UNROLL
+    for (int d = 0; d < count; ++d) {
+      const TileDigit digit = digits[d];
+      for_each_slot([&](int k) {
+        const auto quotient = static_cast<std::uint32_t>((std::uint64_t{rest[k]} * digit.inverse) >> 32);
+        visit(k, digit, rest[k] - quotient * static_cast<std::uint32_t>(digit.extent));
+        rest[k] = quotient;
+      });
+    }
+  }
+};
+
+/// On hosts: the tile's elements in the output's order, the last tile of an axis no longer than what is left.
+template <ExecutionSpace Space, class Job>
+struct TransposeNest {
+  using policy_type = Kokkos::TeamPolicy<Space>;
+  using member_type = typename policy_type::member_type;
+  using In = typename Job::in_type;
+  using Out = typename Job::out_type;
+
+  Job job;
+
+  KOKKOS_FUNCTION void operator()(const member_type& team) const {
+    const TileWalk walk = tile_walk(team, job.tiles);
+    for (std::int64_t tile = walk.begin; tile < walk.end; tile += walk.step) move_tile(team, tile);
+  }
+
+ private:
+  KOKKOS_FUNCTION void move_tile(const member_type& team, std::int64_t tile) const {
+    const TileTables& tables = job.tables;
+    std::int64_t extents[tile_digits_max] = {}, place[tile_digits_max] = {};
+    for (int d = 0; d < tables.digits; ++d) extents[d] = tables.out_order[d].extent;
+    const In* in = job.in;
+    Out* out = job.out;
+    auto rest = static_cast<std::uint32_t>(tile);
+    for (int d = 0; d < tables.axes; ++d) {
+      const TileAxis& axis = tables.outer[d];
+      const std::uint32_t index = rest % axis.tiles;
+      rest /= axis.tiles;
+      in += index * axis.in_step;
+      out += index * axis.out_step;
+      if (axis.digit >= 0 && index == axis.tiles - 1) extents[axis.digit] = axis.last_extent;
+    }
+    std::int64_t rows = 1;
+    for (int d = 1; d < tables.digits; ++d) rows *= extents[d];
+    const TileDigit fast = tables.digits > 0 ? tables.out_order[0] : TileDigit{0, 0, 1, 0, 0};
+    const std::int64_t count = tables.digits > 0 ? extents[0] : 1;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      if (row % team.team_size() == team.team_rank()) move_row(in, out, fast, count);
+      for (int d = 1; d < tables.digits; ++d) {
+        in += tables.out_order[d].in_stride;
+        out += tables.out_order[d].out_stride;
+        if (++place[d] < extents[d]) break;
+        in -= extents[d] * tables.out_order[d].in_stride;
+        out -= extents[d] * tables.out_order[d].out_stride;
+        place[d] = 0;
+      }
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void move_row(const In* in, Out* out, const TileDigit& fast, std::int64_t count) const {
+    if (fast.in_stride == 1 && fast.out_stride == 1) {
+      for (std::int64_t i = 0; i < count; ++i) out[i] = job.function(in[i]);
+    } else if (fast.out_stride == 1) {
+      for (std::int64_t i = 0; i < count; ++i) out[i] = job.function(in[i * fast.in_stride]);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) out[i * fast.out_stride] = job.function(in[i * fast.in_stride]);
+    }
+  }
+};
+
+template <ExecutionSpace Space, class In, class Out, class Function>
+void launch_packed(std::string_view name, const Space& space, const TransposeChoice& choice, const In* in, Out* out,
+                   const Function& function, const PermuteShape& shape, int asked_team_size) {
+  const TransposePlan& plan = choice.plan;
+  using Job = PackedJob<In, Out, Function>;
+  const Job job{in,
+                out,
+                function,
+                static_cast<std::uint32_t>(packed_tiles(shape, choice.tile)),
+                static_cast<int>(choice.tile.volume),
+                tile_tables(shape, choice.tile)};
+  const auto launch = [&](const auto& functor) {
+    typename std::decay_t<decltype(functor)>::policy_type policy(space, plan.league_size, plan.team_size);
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
+    require_launchable(name, policy, functor, asked_team_size);
+    Kokkos::parallel_for("tessera::transpose::" + std::string(to_string(plan.variant)), policy, functor);
+  };
+  if constexpr (is_host_space<Space>) {
+    launch(TransposeNest<Space, Job>{job});
+  } else {
+    const auto launch_as = [&](auto offset, auto direct) {
+      launch(TransposePacked<Space, Job, decltype(offset), direct.value>{job});
+    };
+    const auto launch_with = [&](auto offset) {
+      choice.direct ? launch_as(offset, std::true_type{}) : launch_as(offset, std::false_type{});
+    };
+    choice.wide_offsets ? launch_with(std::int64_t{}) : launch_with(std::uint32_t{});
+  }
+}
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variant swizzled: a thread reads a few rows in wide accesses, turns them in registers and stages the columns in
+// scratch, where the place in a line is rotated by XOR: no bank conflicts, no padding, wide accesses on the way out.
+#ifndef TESSERA_TRANSPOSE_DETAIL_TRANSPOSE_SWIZZLED_HPP
+#define TESSERA_TRANSPOSE_DETAIL_TRANSPOSE_SWIZZLED_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string_view>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
+#include <tessera/detail/packed.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_walk.hpp>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/transpose/detail/transpose_job.hpp>
+#include <tessera/transpose/team_transpose.hpp>
+#include <tessera/transpose/transpose_plan.hpp>
+
+namespace tessera::detail {
+
+template <ExecutionSpace Space, class Job>
+struct TransposeSwizzled {
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<transpose_team_size, 4>>;
+  using member_type = typename policy_type::member_type;
+  using In = typename Job::in_type;
+  using Out = typename Job::out_type;
+  static constexpr SwizzleShape shape = swizzle_shape(sizeof(In), sizeof(Out));
+  static constexpr int width = shape.width;
+  static constexpr int blocks = shape.row_words * shape.column_words;  // of width x width elements
+  static constexpr int each = blocks / transpose_team_size;
+  using InWord = Packed<In, width>;
+  using OutWord = Packed<Out, width>;
+  using Access = whole_of<OutWord>;
+  static_assert(each * transpose_team_size == blocks);
+
+  Job job;
+  std::size_t scratch_bytes;
+  bool wide;  // all rows of both sides begin on boundaries of words
+
+  KOKKOS_FUNCTION void operator()(const member_type& team) const {
+    auto* scratch = reinterpret_cast<Access*>(team_scratch(team, scratch_bytes));
+    const TileWalk walk = tile_walk(team, job.tiles);
+    for (std::int64_t tile = walk.begin; tile < walk.end; tile += walk.step) {
+      const TilePlace at = job.place(static_cast<std::uint32_t>(tile));
+      const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(shape.rows(), job.rows - at.row));
+      const auto columns = static_cast<int>(Kokkos::min<std::int64_t>(shape.columns(), job.columns - at.column));
+      const StridedTile<const In> source = job.source(at);
+      const StridedTile<Out> target = job.target(at);
+      if (!wide || rows < shape.rows() || columns < shape.columns()) {
+        turn_part(team, source, target, rows, columns, reinterpret_cast<Out*>(scratch));
+      } else if (!is_host_space<Space> && team.team_size() == transpose_team_size) {
+        turn_whole(team, source, target, scratch);
+      } else {
+        turn_blocks(team, source, target, scratch);
+      }
+      if (tile + walk.step < walk.end) team.team_barrier();  // scratch is staged anew
+    }
+  }
+
+ private:
+  /// In scratch: word number row_word of a column of the tile.
+  KOKKOS_FORCEINLINE_FUNCTION static int staged(int column, int row_word) {
+    return column * shape.row_words + (row_word ^ (column / width % shape.row_words));
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static InWord load(const In* source) {
+    return load_whole(reinterpret_cast<const InWord*>(source));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void store(Out* target, Access word) {
+    store_whole(reinterpret_cast<OutWord*>(target), Kokkos::bit_cast<OutWord>(word));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void stage(int block, const InWord (&words)[width], Access* scratch) const {
+    TESSERA_UNROLL
+    for (int c = 0; c < width; ++c) {
+      OutWord turned;
+      TESSERA_UNROLL
+      for (int i = 0; i < width; ++i) turned.values[i] = job.function(words[i].values[c]);
+      scratch[staged(block % shape.column_words * width + c, block / shape.column_words)] =
+          Kokkos::bit_cast<Access>(turned);
+    }
+  }
+  /// All loads of a thread before the first one is used; pointers stepped by constants keep the registers low.
+  KOKKOS_FUNCTION void turn_whole(const member_type& team, const StridedTile<const In>& in, const StridedTile<Out>& out,
+                                  Access* scratch) const {
+    constexpr int rows_apart = transpose_team_size / shape.column_words,
+                  columns_apart = transpose_team_size / shape.row_words;
+    const int rank = team.team_rank();
+    InWord words[each][width];
+    const In* source = in.data + rank / shape.column_words * width * in.row_stride + rank % shape.column_words * width;
+    const std::int64_t source_step = (rows_apart - 1) * width * in.row_stride;
+    TESSERA_UNROLL
+    for (int n = 0; n < each; ++n, source += source_step) {
+      TESSERA_UNROLL
+      for (int i = 0; i < width; ++i, source += in.row_stride) words[n][i] = load(source);
+    }
+    TESSERA_UNROLL
+    for (int n = 0; n < each; ++n) stage(rank + n * transpose_team_size, words[n], scratch);
+    team.team_barrier();
+    Out* target = out.data + rank / shape.row_words * out.row_stride + rank % shape.row_words * width;
+    const std::int64_t target_step = columns_apart * out.row_stride;
+    TESSERA_UNROLL
+    for (int k = 0; k < each * width; ++k, target += target_step) {
+      store(target, scratch[staged(rank / shape.row_words + k * columns_apart, rank % shape.row_words)]);
+    }
+  }
+
+  /// Any team.
+  KOKKOS_FUNCTION void turn_blocks(const member_type& team, const StridedTile<const In>& in,
+                                   const StridedTile<Out>& out, Access* scratch) const {
+    TESSERA_NO_UNROLL
+    for (int block = team.team_rank(); block < blocks; block += team.team_size()) {
+      const In* source =
+          in.data + block / shape.column_words * width * in.row_stride + block % shape.column_words * width;
+      InWord words[width];
+      TESSERA_UNROLL
+      for (int i = 0; i < width; ++i, source += in.row_stride) words[i] = load(source);
+      stage(block, words, scratch);
+    }
+    team.team_barrier();
+    TESSERA_NO_UNROLL
+    for (int word = team.team_rank(); word < blocks * width; word += team.team_size()) {
+      const int column = word / shape.row_words, row_word = word % shape.row_words;
+      store(out.data + column * out.row_stride + row_word * width, scratch[staged(column, row_word)]);
+    }
+  }
+
+  /// Any part of a tile, element by element.
+  KOKKOS_FUNCTION void turn_part(const member_type& team, const StridedTile<const In>& in, const StridedTile<Out>& out,
+                                 int rows, int columns, Out* scratch) const {
+    team_for_each_pair(team, rows, columns, [&](int row, int column) {
+      scratch[staged(column, row / width) * width + row % width] =
+          job.function(in.data[row * in.row_stride + column * in.column_stride]);
+    });
+    team.team_barrier();
+    team_for_each_pair(team, columns, rows, [&](int column, int row) {
+      out.data[column * out.row_stride + row * out.column_stride] =
+          scratch[staged(column, row / width) * width + row % width];
+    });
+  }
+};
+
+template <ExecutionSpace Space, class Job>
+void launch_swizzled(std::string_view function, const Space& space, const TransposePlan& plan, const Job& job,
+                     bool wide, int asked_team_size) {
+  using Functor = TransposeSwizzled<Space, Job>;
+  const Functor functor{job, plan.scratch_bytes, wide};
+  typename Functor::policy_type policy(space, plan.league_size, plan.team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
+  require_launchable(function, policy, functor, asked_team_size);
+  Kokkos::parallel_for("tessera::transpose::swizzled", policy, functor);
+}
+
+}  // namespace tessera::detail
+
+#endif
