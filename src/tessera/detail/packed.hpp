@@ -68,8 +68,8 @@ using whole_of = std::conditional_t<
 /// What a kernel only reads, in one access: compilers would split one whose elements are not all used.
 template <class T, int Length>
 KOKKOS_FORCEINLINE_FUNCTION Packed<T, Length> load_whole(const Packed<T, Length>* memory) {
-  using Whole = whole_of<Packed<T, Length>>;
 #if defined(__CUDA_ARCH__)
+  using Whole = whole_of<Packed<T, Length>>;
   if constexpr (!std::is_same_v<Whole, Packed<T, Length>>) {
     return Kokkos::bit_cast<Packed<T, Length>>(__ldg(reinterpret_cast<const Whole*>(memory)));
   }
@@ -80,8 +80,8 @@ KOKKOS_FORCEINLINE_FUNCTION Packed<T, Length> load_whole(const Packed<T, Length>
 /// Writes in one access.
 template <class T, int Length>
 KOKKOS_FORCEINLINE_FUNCTION void store_whole(Packed<T, Length>* memory, const Packed<T, Length>& value) {
-  using Whole = whole_of<Packed<T, Length>>;
 #if defined(__CUDA_ARCH__)
+  using Whole = whole_of<Packed<T, Length>>;
   if constexpr (!std::is_same_v<Whole, Packed<T, Length>>) {
     __stwb(reinterpret_cast<Whole*>(memory), Kokkos::bit_cast<Whole>(value));
     return;
