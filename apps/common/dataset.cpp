@@ -100,7 +100,7 @@ std::string large_size(const Shape& shape, std::uint64_t element_bytes) {
   return fmt::format("{:.3g} bytes", bytes);
 }
 
-Shape extents_of(const DatasetInfo& info, hid_t dataset) {
+Shape extents_of(const DatasetInfo& info, hid_t dataset, int rank_max) {
   const Handle space(H5Dget_space(dataset), H5Sclose);
   if (!space) refuse(fmt::format("{}: {}", where(info), read_failure_text(last_hdf5_error())));
   if (H5Sget_simple_extent_type(space.get()) == H5S_NULL) {
@@ -108,7 +108,7 @@ Shape extents_of(const DatasetInfo& info, hid_t dataset) {
   }
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   const int rank = H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
-  if (rank > 8) refuse(fmt::format("{}: has rank {}; up to 8 can be read", where(info), rank));
+  if (rank > rank_max) refuse(fmt::format("{}: has rank {}; up to {} can be read", where(info), rank, rank_max));
   return {extents.begin(), extents.begin() + rank};
 }
 
@@ -193,7 +193,7 @@ void Dataset::Impl::read_into(std::byte* out, const Decoder* decoder, std::uint6
   }
 }
 
-Dataset::Dataset(const std::string& spec) : m_impl(std::make_unique<Impl>()) {
+Dataset::Dataset(const std::string& spec, int rank_max) : m_impl(std::make_unique<Impl>()) {
   Impl& self = *m_impl;
   DatasetInfo& info = self.info;
   const FileSpec parts = split_input_spec(spec);
@@ -214,7 +214,7 @@ Dataset::Dataset(const std::string& spec) : m_impl(std::make_unique<Impl>()) {
   self.type = stored_type(self.hdf5_type.get());
   info.stored_type = self.type.name;
   info.stored_element_bytes = self.type.bytes;
-  info.stored_shape = extents_of(info, self.dataset.get());
+  info.stored_shape = extents_of(info, self.dataset.get(), rank_max);
   StorageDescription storage = describe_storage(self.dataset.get());
   info.layout = std::move(storage.layout);
   info.chunks = std::move(storage.chunks);
@@ -268,9 +268,8 @@ std::uint64_t Dataset::read_bytes() const { return m_impl->bytes_of(size_of(part
 
 std::uint64_t Dataset::raw_bytes() const {
   const Impl& self = *m_impl;
-  if (self.type.variable_length || self.type.bytes < 1 || self.type.bytes > 16) {
-    refuse(fmt::format("{}: holds {}; only types of a fixed size of 1 to 16 bytes can be moved", where(self.info),
-                       self.type.name));
+  if (self.type.variable_length || self.type.bytes < 1) {
+    refuse(fmt::format("{}: holds {}; only types of a fixed size can be moved", where(self.info), self.type.name));
   }
   return self.bytes_of(self.type.bytes);
 }

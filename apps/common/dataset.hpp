@@ -31,11 +31,16 @@ struct DatasetInfo {
 /// Called between pieces of a long transfer with the bytes done so far and in all.
 using ProgressCallback = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
+/// Ranks that are read to be computed with, and to be moved: the latter is HDF5's own limit.
+inline constexpr int computed_rank_max = 8;
+inline constexpr int moved_rank_max = 32;
+
 /// An open dataset with its selection resolved. All errors are Failure with one line naming file and dataset.
 class Dataset {
  public:
   /// spec: FILE[:/DATASET[SELECTION]], as design.md states. Nothing is read but metadata.
-  explicit Dataset(const std::string& spec);
+  /// \throws Failure (bad_input) for a rank above rank_max, among much else
+  explicit Dataset(const std::string& spec, int rank_max = computed_rank_max);
   ~Dataset();
   Dataset(Dataset&&) noexcept;
   Dataset& operator=(Dataset&&) noexcept;
@@ -59,7 +64,7 @@ class Dataset {
 
   /// The selected elements in part_type(), row-major.
   [[nodiscard]] HostArray read(const ProgressCallback& progress = {}) const;
-  /// The selected elements as stored (byte order and all), for types of 1-16 bytes. \throws Failure for others.
+  /// The selected elements as stored (byte order and all), for types of a fixed size. \throws Failure for others.
   [[nodiscard]] HostBuffer read_raw(const ProgressCallback& progress = {}) const;
 
  private:

@@ -109,10 +109,10 @@ bool DriverRun::list() const {
   return true;
 }
 
-const Dataset& DriverRun::open_input() {
+const Dataset& DriverRun::open_input(int rank_max) {
   const CommonOptions& common = m_command_line.common();
   check_record_files();
-  m_input.emplace(common.input);
+  m_input.emplace(common.input, rank_max);
   m_record.input = m_input->info();
   refuse_record_over(m_record.input.file);
   return *m_input;

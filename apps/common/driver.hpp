@@ -38,7 +38,7 @@ class DriverRun {
   [[nodiscard]] bool list() const;
 
   /// Opens INPUT: metadata only.
-  const Dataset& open_input();
+  const Dataset& open_input(int rank_max = computed_rank_max);
   /// Runs f; what it refuses is refused in the name of the input.
   template <class F>
   decltype(auto) for_input(F&& f) const {

@@ -350,7 +350,7 @@ TEST_CASE("links that go nowhere are refused with what they are") {
   CHECK(message_of(path + ":/far").starts_with(path + ":/far: is an external link to 'gone.h5:/x' that leads nowhere"));
 }
 
-TEST_CASE("null dataspaces and ranks above 8 are refused") {
+TEST_CASE("null dataspaces and ranks above the largest that is asked for are refused") {
   const Folder folder;
   const std::string path = folder / "shapes.h5";
   {
@@ -362,6 +362,7 @@ TEST_CASE("null dataspaces and ranks above 8 are refused") {
   }
   CHECK(message_of(path + ":/null") == path + ":/null: has a null dataspace, it holds no elements");
   CHECK(message_of(path + ":/nine") == path + ":/nine: has rank 9; up to 8 can be read");
+  CHECK(Dataset(path + ":/nine", moved_rank_max).info().shape == Shape(9, 1));
 }
 
 TEST_CASE("extents that no memory holds are refused before anything is allocated") {
