@@ -44,27 +44,33 @@ std::vector<std::size_t> axes_of(const std::string& list, std::size_t rank) {
   return axes;
 }
 
-/// A permutation that leaves the order of the elements is the transpose of a single row.
-TransposeRequest request_of(const std::vector<std::size_t>& axes, const DatasetInfo& info) {
-  const bool turns = axes.size() == 2 && axes[0] == 1;
-  return {turns ? info.shape[0] : 1, turns ? info.shape[1] : element_count(info.shape), info.stored_element_bytes};
+void measure_variant(DriverRun& run, const TransposeEngine& engine, const TransposeRequest& request,
+                     const HostBuffer& input, const HostBuffer& output, const RunOptions& options) {
+  run.progress().begin("transposing");
+  Measurement measurement = engine.measure(options);
+  run.record().from_device = engine.fetch_output();
+  if (options.verify != "none") {
+    run.progress().begin("verifying");
+    measurement.verification =
+        verify_transpose(request, input, output, options.verify == "full", run.progress().callback());
+  }
+  run.record().runs.push_back(measurement);
 }
 
 void measure_variants(DriverRun& run, HostBuffer& input, HostBuffer& output, const TransposeRequest& request) {
   RunOptions options = run.run_options();
+  const bool all = options.variant == "all";
   const auto engine = make_transpose_engine(input, output, request, options.space);
   run.record().to_device = engine->to_device();
-  for (const auto& variant : variants_to_run(options.variant, transpose_variant_names(), engine->automatic_variant())) {
+  const std::string automatic = engine->automatic_variant();
+  for (const auto& variant : variants_to_run(options.variant, transpose_variant_names(), automatic)) {
     options.variant = variant;
-    run.progress().begin("transposing");
-    Measurement measurement = engine->measure(options);
-    run.record().from_device = engine->fetch_output();
-    if (options.verify != "none") {
-      run.progress().begin("verifying");
-      measurement.verification =
-          verify_transpose(request, input, output, options.verify == "full", run.progress().callback());
+    try {
+      measure_variant(run, *engine, request, input, output, options);
+    } catch (const Failure& failure) {
+      if (!all || variant == automatic || failure.status() != ExitStatus::bad_input) throw;
+      run.record().left_out.push_back(variant + ": cannot do this transpose");
     }
-    run.record().runs.push_back(measurement);
   }
 }
 
@@ -72,27 +78,20 @@ ExitStatus transpose(const CommandLine& command_line, const TransposeArguments& 
   DriverRun run(command_line);
   if (run.list()) return ExitStatus::good;
 
-  const Dataset& dataset = run.open_input();
+  const Dataset& dataset = run.open_input(moved_rank_max);
   const DatasetInfo& info = dataset.info();
   const std::uint64_t bytes = dataset.raw_bytes();
-  const auto axes = run.for_input([&] {
-    if (info.shape.size() > 2) {
-      refuse(fmt::format("rank {} of {} is not supported: arrays of rank 0 to 2 can be transposed", info.shape.size(),
-                         to_string(info.shape)));
-    }
-    return axes_of(arguments.axes, info.shape.size());
-  });
-  Shape shape;
-  for (const std::size_t axis : axes) shape.push_back(info.shape[axis]);
+  const TransposeRequest request{info.shape, run.for_input([&] { return axes_of(arguments.axes, info.shape.size()); }),
+                                 info.stored_element_bytes};
   run.check_host_memory(2 * bytes);
   run.open_output(arguments.output, {""}, bytes);
   run.start(2 * bytes);
 
   HostBuffer input = run.read_raw_input();
   HostBuffer output(bytes);
-  run.for_input([&] { measure_variants(run, input, output, request_of(axes, info)); });
+  run.for_input([&] { measure_variants(run, input, output, request); });
   return run.finish(bytes, [&](OutputFile& file, const Provenance& provenance) {
-    file.write_raw("", dataset, shape, output.data(), provenance, run.progress().callback());
+    file.write_raw("", dataset, request.output_shape(), output.data(), provenance, run.progress().callback());
   });
 }
 
@@ -100,7 +99,8 @@ ExitStatus transpose(const CommandLine& command_line, const TransposeArguments& 
 
 int transpose_main(int argc, const char* const* argv) {
   return run_driver("tessera-transpose", [&] {
-    CommandLine command_line("tessera-transpose", "Transposes an HDF5 dataset of any elements of 1 to 16 bytes",
+    CommandLine command_line("tessera-transpose",
+                             "Permutes the axes of an HDF5 dataset with elements of any fixed size",
                              transpose_variant_names());
     TransposeArguments arguments;
     command_line.add_option("--axes", arguments.axes, "LIST",

@@ -2,25 +2,82 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transpose_engine.hpp"
 
-#include <array>
-#include <tessera/transpose/transpose_options.hpp>
-#include <utility>
+#include <Kokkos_Core.hpp>
+#include <tessera/transpose/permute_array.hpp>
+#include <type_traits>
 
+#include "common/engine_errors.hpp"
+#include "device/device_array.hpp"
 #include "device/enumerator.hpp"
-#include "typed_transpose_engine.hpp"
+#include "device/spaces.hpp"
+#include "device/timing.hpp"
 
 namespace tessera::apps {
 namespace {
 
-using Maker = std::unique_ptr<TransposeEngine> (*)(HostBuffer&, HostBuffer&, const TransposeRequest&,
-                                                   const std::string&);
+template <class Space>
+class PermuteEngine final : public TransposeEngine {
+ public:
+  PermuteEngine(const Space& space, HostBuffer& input, HostBuffer& output, const TransposeRequest& request)
+      : m_space(space),
+        m_extents(request.shape.begin(), request.shape.end()),
+        m_axes(request.axes.begin(), request.axes.end()),
+        m_element_bytes(request.element_bytes),
+        m_bytes(request.array_bytes()),
+        m_input(space, input.as<unsigned char>(), m_bytes),
+        m_output(space, output.as<unsigned char>(), m_bytes),
+        m_to_device(m_input.to_device()) {}
 
-template <std::size_t... Index>
-constexpr std::array<Maker, sizeof...(Index)> makers_of(std::index_sequence<Index...>) {
-  return {make_sized_transpose_engine<Index + 1>...};
-}
+  std::string automatic_variant() const override { return std::string(to_string(plan({}).variant)); }
 
-constexpr auto makers = makers_of(std::make_index_sequence<16>{});  // of 1 to 16 bytes
+  Measurement measure(const RunOptions& run_options) const override {
+    return with_library_errors([&] {
+      TransposeOptions options;
+      options.variant = enumerator_named(transpose_variants, run_options.variant);
+      options.league_size = run_options.league_size;
+      options.team_size = run_options.team_size;
+      Measurement measurement = measurement_of(plan(options));
+      measurement.seconds = time_repeats(m_space, run_options, [&] {
+        permute_array(m_space, m_input.data(), m_output.data(), array(), m_axes, options);
+      });
+      return measurement;
+    });
+  }
+
+  Transfer to_device() const override { return m_to_device; }
+  Transfer fetch_output() const override { return m_output.to_host(); }
+
+ private:
+  ArrayShape array() const { return {m_extents, m_element_bytes}; }
+  TransposePlan plan(const TransposeOptions& options) const {
+    return permute_array_plan(m_space, array(), m_axes, options);
+  }
+
+  Measurement measurement_of(const TransposePlan& plan) const {
+    Measurement measurement;
+    measurement.operation = "transpose";
+    measurement.variant = std::string(to_string(plan.variant));
+    measurement.bytes = 2 * m_bytes;
+    measurement.bounded_by_copy = true;
+    measurement.plan = {{"league_size", plan.league_size},
+                        {"team_size", plan.team_size},
+                        {"vector_length", plan.vector_length},
+                        {"access_bytes", plan.access_bytes},
+                        {"tile_rows", plan.tile_rows},
+                        {"tile_columns", plan.tile_columns},
+                        {"pad", plan.pad},
+                        {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)}};
+    return measurement;
+  }
+
+  Space m_space;
+  std::vector<std::int64_t> m_extents;
+  std::vector<int> m_axes;
+  std::size_t m_element_bytes;
+  std::uint64_t m_bytes;
+  DeviceArray<Space, unsigned char> m_input, m_output;
+  Transfer m_to_device;
+};
 
 }  // namespace
 
@@ -28,7 +85,10 @@ std::vector<std::string> transpose_variant_names() { return names_of(transpose_v
 
 std::unique_ptr<TransposeEngine> make_transpose_engine(HostBuffer& input, HostBuffer& output,
                                                        const TransposeRequest& request, const std::string& space) {
-  return makers.at(request.element_bytes - 1)(input, output, request, space);
+  return visit_space(space, [&](const auto& instance) -> std::unique_ptr<TransposeEngine> {
+    using Engine = PermuteEngine<std::decay_t<decltype(instance)>>;
+    return std::make_unique<Engine>(instance, input, output, request);
+  });
 }
 
 }  // namespace tessera::apps

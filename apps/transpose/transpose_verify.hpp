@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transposes checked element by element, bit for bit.
+// Permutations checked element by element, bit for bit, by index arithmetic that shares nothing with the kernels.
 #ifndef TESSERA_APPS_TRANSPOSE_TRANSPOSE_VERIFY_HPP
 #define TESSERA_APPS_TRANSPOSE_TRANSPOSE_VERIFY_HPP
 
@@ -13,7 +13,8 @@
 
 namespace tessera::apps {
 
-/// Checks all outputs, or samples of them, with the first and the last row and column, where full is not asked for.
+/// Checks all outputs; where full is not asked for, samples of them and the edges: the lines along which every index
+/// but one is the first or the last of its axis. Of a matrix these are the first and the last row and column.
 [[nodiscard]] Verification verify_transpose(const TransposeRequest& request, const HostBuffer& input,
                                             const HostBuffer& output, bool full, const ProgressCallback& progress,
                                             std::uint64_t samples = 4096);
