@@ -27,6 +27,7 @@
 #include <tessera/reduce/team_reduce.hpp>
 #include <tessera/transpose/team_transpose.hpp>
 #include <tessera/transpose/transpose.hpp>
+#include <tessera/transpose/transpose_in_place.hpp>
 #include <tessera/version.hpp>
 #include <tessera/workspace.hpp>
 
