@@ -18,6 +18,7 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/transpose/detail/in_place_layout.hpp>
 #include <tessera/transpose/detail/in_place_square.hpp>
 #include <tessera/transpose/in_place_options.hpp>
 
@@ -27,6 +28,7 @@ namespace tessera {
 enum class LineMemory {
   none,       ///< no such pass
   scratch,    ///< team scratch: one kernel for all lines
+  registers,  ///< rows in the registers of a team, on devices: one kernel
   workspace,  ///< batches of lines: a kernel each, which also brings the next batch
 };
 
@@ -36,6 +38,8 @@ constexpr std::string_view to_string(LineMemory memory) {
       return "none";
     case LineMemory::scratch:
       return "scratch";
+    case LineMemory::registers:
+      return "registers";
     case LineMemory::workspace:
       break;
   }
@@ -45,7 +49,7 @@ constexpr std::string_view to_string(LineMemory memory) {
 /// How the passes over one kind of lines hold them.
 struct LinePlan {
   LineMemory memory = LineMemory::none;
-  std::int64_t batch = 0;  ///< lines that a team holds in scratch, or a buffer of the workspace
+  std::int64_t batch = 0;  ///< lines that a team holds in scratch or registers, or a buffer of the workspace
   int buffers = 0;         ///< 2: one batch is written back while the next is fetched
   bool operator==(const LinePlan&) const = default;
 };
@@ -55,6 +59,7 @@ struct InPlacePlan {
   InPlaceVariant variant = InPlaceVariant::swapped_tiles;
   int league_size = 1;  ///< most teams of a kernel
   int team_size = 1;
+  int row_team_size = 1;  ///< in passes over rows
   int vector_length = 1;
   int tile_rows = 1;     ///< of swapped tiles, or of passes over columns
   int tile_columns = 1;  ///< likewise
@@ -73,74 +78,25 @@ inline std::string to_string(const LinePlan& lines) {
 
 inline std::string to_string(const InPlacePlan& plan) {
   return std::string(to_string(plan.variant)) + " league " + std::to_string(plan.league_size) + " team " +
-         std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " tile " +
-         std::to_string(plan.tile_rows) + " x " + std::to_string(plan.tile_columns) + " rows " + to_string(plan.rows) +
-         " columns " + to_string(plan.columns) + " passes " + std::to_string(plan.passes) + " moved " +
-         std::to_string(plan.bytes_moved) + " B scratch " + std::to_string(plan.scratch_bytes) + " B workspace " +
-         std::to_string(plan.workspace_bytes) + " B";
+         std::to_string(plan.team_size) + ", of rows " + std::to_string(plan.row_team_size) + " vector " +
+         std::to_string(plan.vector_length) + " tile " + std::to_string(plan.tile_rows) + " x " +
+         std::to_string(plan.tile_columns) + " rows " + to_string(plan.rows) + " columns " + to_string(plan.columns) +
+         " passes " + std::to_string(plan.passes) + " moved " + std::to_string(plan.bytes_moved) + " B scratch " +
+         std::to_string(plan.scratch_bytes) + " B workspace " + std::to_string(plan.workspace_bytes) + " B";
 }
 
 namespace detail {
 
-/// It and what streams past it stay in the second-level cache of today's large GPUs.
-inline constexpr std::size_t in_place_batch_bytes = std::size_t{32} << 20;
-/// What a team stages at a time where it may choose.
-inline constexpr std::size_t in_place_tile_bytes = std::size_t{16} << 10;
-/// Of a row, in passes over columns: whole cache lines. Less than the least wastes memory traffic.
-inline constexpr std::size_t in_place_segment_bytes = 128;
-inline constexpr std::size_t in_place_segment_least = 32;
-inline constexpr std::size_t in_place_buffer_alignment = 256;
-inline constexpr std::int64_t in_place_chunk_bytes = 64 << 10;
-
-/// The decomposition of Catanzaro, Keller and Garland: m x n, c = gcd(m, n), a = m / c, b = n / c.
-struct InPlaceShape {
-  std::int64_t m, n, c, a, b;
-};
-
-inline InPlaceShape in_place_shape(InPlaceVariant variant, std::int64_t rows, std::int64_t columns) {
-  const std::int64_t m = variant == InPlaceVariant::c2r ? rows : columns;
-  const std::int64_t n = variant == InPlaceVariant::c2r ? columns : rows;
-  const std::int64_t c = std::gcd(m, n);
-  return {m, n, c, m / c, n / c};
-}
-
 struct InPlaceLimits {
   DeviceLimits device;
   std::size_t element_bytes, batch_bytes;
+  int asked_team_size;
 
   [[nodiscard]] bool fits_scratch(std::size_t bytes) const { return scratch_request(bytes) <= device.scratch_bytes; }
   [[nodiscard]] bool is_oversize(std::int64_t line) const {
     return static_cast<std::size_t>(line) * element_bytes > batch_bytes / 2;
   }
 };
-
-/// Rows in scratch are swizzled within groups of 32 elements.
-constexpr std::size_t row_scratch_bytes(std::int64_t elements, std::size_t element_bytes) {
-  return static_cast<std::size_t>(ceil_div(elements, 32) * 32) * element_bytes;
-}
-
-/// Columns in scratch: their elements, the row map, the columns' shifts.
-KOKKOS_INLINE_FUNCTION std::size_t column_scratch_bytes(std::int64_t m, int width, std::size_t element_bytes) {
-  ScratchLayout layout;
-  layout.append<std::byte>(static_cast<std::size_t>(m * width) * element_bytes);
-  layout.append<std::int32_t>(static_cast<std::size_t>(m));
-  layout.append<std::int32_t>(static_cast<std::size_t>(width));
-  return layout.bytes();
-}
-
-/// A tile of columns in the workspace: its elements, then the rows' map or the columns' shifts.
-KOKKOS_INLINE_FUNCTION std::size_t column_tile_scratch_bytes(int tile_rows, int tile_columns,
-                                                             std::size_t element_bytes) {
-  ScratchLayout layout;
-  layout.append<std::byte>(static_cast<std::size_t>(tile_rows * tile_columns) * element_bytes);
-  layout.append<std::int64_t>(static_cast<std::size_t>(tile_rows > tile_columns ? tile_rows : tile_columns));
-  return layout.bytes();
-}
-
-/// Pieces of a row in the workspace, one a team: long enough that what it reads across is read again from its cache.
-KOKKOS_INLINE_FUNCTION constexpr std::int64_t row_chunks(std::int64_t n, std::size_t element_bytes) {
-  return ceil_div(n * static_cast<std::int64_t>(element_bytes), in_place_chunk_bytes);
-}
 
 /// Batches of lines in two buffers; in one where all fit it, or a single line exceeds it.
 inline LinePlan workspace_lines(const InPlaceLimits& limits, std::int64_t lines, std::int64_t length, int multiple) {
@@ -151,26 +107,35 @@ inline LinePlan workspace_lines(const InPlaceLimits& limits, std::int64_t lines,
   return {LineMemory::workspace, batch > multiple ? batch / multiple * multiple : batch, 2};
 }
 
-/// Of one buffer.
-KOKKOS_INLINE_FUNCTION constexpr std::size_t buffer_bytes(std::int64_t elements, std::size_t element_bytes) {
-  return (static_cast<std::size_t>(elements) * element_bytes + in_place_buffer_alignment - 1) /
-         in_place_buffer_alignment * in_place_buffer_alignment;
-}
-
 inline std::size_t workspace_bytes(const InPlaceLimits& limits, const LinePlan& lines, std::int64_t length) {
   return static_cast<std::size_t>(lines.buffers) * buffer_bytes(lines.batch * length, limits.element_bytes);
 }
 
+/// The smallest team whose registers hold a row; 0: none.
+inline int register_team_size(const InPlaceLimits& limits, std::int64_t n) {
+  if (limits.device.is_host) return 0;
+  const int each = row_registers(limits.element_bytes);
+  for (const int team_size : {512, 1024}) {
+    const int team = limits.asked_team_size != 0 ? limits.asked_team_size : team_size;
+    if (n <= std::int64_t{team} * each) return team;
+  }
+  return 0;
+}
+
 inline void plan_rows(const InPlaceLimits& limits, const InPlaceShape& shape, InPlacePlan& plan) {
-  const std::size_t bytes = row_scratch_bytes(shape.n, limits.element_bytes);
-  if (!limits.fits_scratch(bytes)) {
+  plan.row_team_size = plan.team_size;
+  const std::size_t bytes = limits.element_bytes;
+  if (limits.fits_scratch(row_scratch_bytes(shape.n, bytes))) {
+    const auto rows = static_cast<std::int64_t>(in_place_tile_bytes / bytes) / shape.n;
+    plan.rows = {LineMemory::scratch, std::clamp<std::int64_t>(rows, 1, shape.m), 0};
+    plan.scratch_bytes = std::max(plan.scratch_bytes, row_scratch_bytes(plan.rows.batch * shape.n, bytes));
+  } else if (const int team_size = register_team_size(limits, shape.n); team_size != 0) {
+    plan.rows = {LineMemory::registers, 1, 0};
+    plan.row_team_size = team_size;
+  } else {
     plan.rows = workspace_lines(limits, shape.m, shape.n, 1);
     plan.workspace_bytes = std::max(plan.workspace_bytes, workspace_bytes(limits, plan.rows, shape.n));
-    return;
   }
-  const auto rows = static_cast<std::int64_t>(in_place_tile_bytes / limits.element_bytes) / shape.n;
-  plan.rows = {LineMemory::scratch, std::clamp<std::int64_t>(rows, 1, shape.m), 0};
-  plan.scratch_bytes = std::max(plan.scratch_bytes, row_scratch_bytes(plan.rows.batch * shape.n, limits.element_bytes));
 }
 
 /// Columns of a tile, a power of two: a segment's worth of them, at most what holds all columns.
@@ -200,24 +165,30 @@ inline void plan_columns(const InPlaceLimits& limits, const InPlaceShape& shape,
   plan.workspace_bytes = std::max(plan.workspace_bytes, workspace_bytes(limits, plan.columns, shape.m));
 }
 
-/// About the time of as many passes at full speed, to choose by. The scatter of c2r writes parts of sectors to the
-/// workspace, where the gather of r2c reads through caches.
-inline double in_place_cost(const InPlaceLimits& limits, const InPlaceShape& shape, const InPlacePlan& plan) {
-  const double scattered = plan.variant == InPlaceVariant::c2r ? 5 : 3;
-  const double row = plan.rows.memory == LineMemory::scratch ? 1 : scattered * (limits.is_oversize(shape.n) ? 2 : 1);
+inline double row_cost(const InPlaceLimits& limits, const InPlaceShape& shape, const InPlacePlan& plan) {
+  if (plan.rows.memory == LineMemory::scratch) return 1;
+  if (plan.rows.memory == LineMemory::registers) return 1.3;
+  return limits.is_oversize(shape.n) ? 6 : 3;
+}
+
+inline double column_cost(const InPlaceLimits& limits, const InPlaceShape& shape, const InPlacePlan& plan) {
   const double segment = static_cast<double>(plan.columns.batch) * static_cast<double>(limits.element_bytes);
-  const double narrow = std::max(1.0, static_cast<double>(in_place_segment_bytes) / segment);
-  const double column = plan.columns.memory == LineMemory::scratch
-                            ? std::min(1.5, narrow)
-                            : 1.5 * narrow * (limits.is_oversize(shape.m) ? 2 : 1);
-  return row + (shape.c > 1 ? 2 : 1) * column;
+  const bool is_whole = plan.columns.batch >= shape.n;
+  const double narrow = is_whole ? 1 : std::max(1.0, static_cast<double>(in_place_segment_bytes) / segment);
+  if (plan.columns.memory == LineMemory::scratch) return std::min(1.5, narrow);
+  return (limits.is_oversize(shape.m) ? 3 : 1.5) * narrow;
+}
+
+/// About the time of as many passes at full speed, to choose by.
+inline double in_place_cost(const InPlaceLimits& limits, const InPlaceShape& shape, const InPlacePlan& plan) {
+  return row_cost(limits, shape, plan) + (shape.c > 1 ? 2 : 1) * column_cost(limits, shape, plan);
 }
 
 /// Tiles of the kernel that has most.
 inline std::int64_t pass_tiles(const InPlaceLimits& limits, const InPlaceShape& shape, const InPlacePlan& plan) {
-  const std::int64_t row_tiles = plan.rows.memory == LineMemory::scratch
-                                     ? ceil_div(shape.m, plan.rows.batch)
-                                     : plan.rows.batch * row_chunks(shape.n, limits.element_bytes);
+  const std::int64_t row_tiles = plan.rows.memory == LineMemory::workspace
+                                     ? plan.rows.batch * row_chunks(shape.n, limits.element_bytes)
+                                     : ceil_div(shape.m, plan.rows.batch);
   const bool in_scratch = plan.columns.memory == LineMemory::scratch;
   const std::int64_t column_tiles =
       ceil_div(in_scratch ? shape.n : plan.columns.batch, plan.tile_columns) * ceil_div(shape.m, plan.tile_rows);
@@ -225,10 +196,15 @@ inline std::int64_t pass_tiles(const InPlaceLimits& limits, const InPlaceShape& 
                   plan.columns.buffers == 2 ? 2 * column_tiles : column_tiles);
 }
 
+inline int planned_team_size(const InPlaceLimits& limits, int device_team_size) {
+  if (limits.asked_team_size != 0) return limits.asked_team_size;
+  return limits.device.is_host ? 1 : device_team_size;
+}
+
 inline InPlacePlan plan_passes(const InPlaceLimits& limits, InPlaceVariant variant, std::int64_t rows,
                                std::int64_t columns) {
   const InPlaceShape shape = in_place_shape(variant, rows, columns);
-  InPlacePlan plan{.variant = variant};
+  InPlacePlan plan{.variant = variant, .team_size = planned_team_size(limits, in_place_team_size)};
   plan_rows(limits, shape, plan);
   plan_columns(limits, shape, plan);
   plan.passes = shape.c > 1 ? 3 : 2;
@@ -247,6 +223,7 @@ inline InPlacePlan plan_cheaper_passes(const InPlaceLimits& limits, std::int64_t
 
 inline InPlacePlan plan_swapped_tiles(const InPlaceLimits& limits, std::int64_t extent, std::int64_t batches) {
   InPlacePlan plan;
+  plan.team_size = planned_team_size(limits, swapped_team_size(limits.element_bytes));
   plan.tile_rows = plan.tile_columns = swapped_tile(limits.device.is_host, limits.element_bytes);
   plan.passes = 1;
   plan.scratch_bytes = swapped_scratch_bytes(plan.tile_rows, limits.element_bytes);
@@ -268,7 +245,7 @@ inline InPlacePlan make_in_place_plan(const DeviceLimits& device, std::int64_t r
                    "variant swapped_tiles for " + std::to_string(rows) + " x " + std::to_string(columns),
                    "a square matrix, or variant c2r or r2c", "automatic takes what the shape allows");
   const InPlaceLimits limits{device, element_bytes,
-                             options.batch_bytes != 0 ? options.batch_bytes : in_place_batch_bytes};
+                             options.batch_bytes != 0 ? options.batch_bytes : in_place_batch_bytes, options.team_size};
   InPlacePlan plan{.variant = is_automatic ? InPlaceVariant::c2r : options.variant};
   if (rows == columns && (is_automatic || swaps)) {
     plan = plan_swapped_tiles(limits, rows, batches);
@@ -277,7 +254,6 @@ inline InPlacePlan make_in_place_plan(const DeviceLimits& device, std::int64_t r
         is_automatic ? plan_cheaper_passes(limits, rows, columns) : plan_passes(limits, options.variant, rows, columns);
   }
   if (rows <= 1 || columns <= 1 || batches == 0) plan.passes = 0;
-  plan.team_size = options.team_size != 0 ? options.team_size : device.is_host ? 1 : in_place_team_size;
   if (options.league_size != 0) plan.league_size = options.league_size;
   plan.bytes_moved = 2 * static_cast<std::uint64_t>(plan.passes) * static_cast<std::uint64_t>(batches * rows) *
                      static_cast<std::uint64_t>(columns) * element_bytes;

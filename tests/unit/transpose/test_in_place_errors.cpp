@@ -19,7 +19,7 @@ using tessera::InvalidArgument;
 using tessera::LineMemory;
 
 template <class Space>
-using Memory = test::GuardedView<float, test::Right, Space, 1>;
+using FlatMemory = test::GuardedView<float, test::Right, Space, 1>;
 
 TEMPLATE_LIST_TEST_CASE("a view that is not square is an error", "[transpose][in_place][errors]", test::OneSpace) {
   const test::GuardedView<float, test::Right, TestType, 2> wide({3, 4}, test::values<float>(12));
@@ -35,7 +35,7 @@ TEMPLATE_LIST_TEST_CASE("a view that is not square is an error", "[transpose][in
 
 TEMPLATE_LIST_TEST_CASE("memory of another size, or with gaps, is an error", "[transpose][in_place][errors]",
                         test::OneSpace) {
-  const Memory<TestType> memory({12}, test::values<float>(12));
+  const FlatMemory<TestType> memory({12}, test::values<float>(12));
   const auto message = [&](std::size_t rows, std::size_t columns) {
     return test::message_of<InvalidArgument>(
         [&] { tessera::transpose_in_place(TestType(), memory.view(), rows, columns); });
@@ -55,20 +55,20 @@ TEMPLATE_LIST_TEST_CASE("memory of another size, or with gaps, is an error", "[t
 TEMPLATE_LIST_TEST_CASE("a workspace that is too small for an in-place transpose is an error",
                         "[transpose][in_place][errors]", test::OneSpace) {
   const TestType space;
-  const Memory<TestType> memory({65000}, test::values<float>(65000));
-  const InPlacePlan plan = tessera::in_place_plan<float>(space, 13000, 5);
+  const FlatMemory<TestType> memory({130000}, test::values<float>(130000));
+  const InPlacePlan plan = tessera::in_place_plan<float>(space, 26000, 5);
   REQUIRE(plan.workspace_bytes > 16);
   const tessera::Workspace<TestType> workspace(space, 16);
   const auto message = test::message_of<InvalidArgument>(
-      [&] { tessera::transpose_in_place(space, memory.view(), 13000, 5, {}, workspace); });
+      [&] { tessera::transpose_in_place(space, memory.view(), 26000, 5, {}, workspace); });
   test::check_message(message, {"tessera::transpose_in_place", "`workspace`", "16 bytes", "expected", "at least",
                                 std::to_string(plan.workspace_bytes), ";", "in_place_plan"});
-  test::check_bits(memory.read(), test::values<float>(65000));
+  test::check_bits(memory.read(), test::values<float>(130000));
 }
 
 TEMPLATE_LIST_TEST_CASE("sizes and variants that an in-place transpose cannot have are errors",
                         "[transpose][in_place][errors]", test::OneSpace) {
-  const Memory<TestType> memory({12}, test::values<float>(12));
+  const FlatMemory<TestType> memory({12}, test::values<float>(12));
   const test::GuardedView<float, test::Right, TestType, 2> square({3, 3}, test::values<float>(9));
   const auto both = [&](const InPlaceOptions& options, std::initializer_list<std::string_view> parts) {
     const auto of_memory = [&] { tessera::transpose_in_place(TestType(), memory.view(), 3, 4, options); };
@@ -134,10 +134,37 @@ TEMPLATE_LIST_TEST_CASE("the workspace of an in-place plan follows the budget an
   CHECK(bytes(1000000000, 3, 0) <= 1000000000 * sizeof(float) + 256);
 }
 
+TEST_CASE("in-place plans of a device, by private functions", "[transpose][in_place][plan]") {
+  const tessera::detail::DeviceLimits device{.is_host = false, .concurrency = 132 * 2048, .scratch_bytes = 40936};
+  const auto plan = [&](std::int64_t rows, std::int64_t columns, std::size_t bytes,
+                        const InPlaceOptions& options = {}) {
+    return tessera::detail::make_in_place_plan(device, rows, columns, bytes, options);
+  };
+  for (const std::size_t bytes : {1, 2, 3, 4, 8, 12, 16}) {
+    const InPlacePlan square = plan(16384, 16384, bytes);
+    INFO(bytes << " bytes: " << to_string(square));
+    CHECK(square.variant == InPlaceVariant::swapped_tiles);
+    CHECK(square.tile_rows * square.tile_rows % square.team_size == 0);
+    CHECK(square.scratch_bytes + 16 <= device.scratch_bytes);
+  }
+  // The shorter extent is the row where scratch holds it.
+  CHECK(plan(100000, 1000, 4).variant == InPlaceVariant::c2r);
+  CHECK(plan(1000, 100000, 4).variant == InPlaceVariant::r2c);
+  CHECK(plan(100000, 1000, 4).rows.memory == LineMemory::scratch);
+  CHECK(plan(100000, 1000, 4).columns.buffers == 2);
+  // Rows of a few elements: columns in scratch, and rows of the longer extent.
+  CHECK(plan(100000000, 3, 4).columns.memory == LineMemory::scratch);
+  CHECK(plan(20000, 20001, 4).rows.memory == LineMemory::registers);
+  CHECK(plan(20000, 20001, 4).row_team_size == 1024);
+  CHECK(plan(20000, 20001, 4, {.team_size = 256}).rows.memory == LineMemory::workspace);
+  CHECK(plan(20000, 20001, 8).rows.memory == LineMemory::workspace);
+}
+
 TEST_CASE("an in-place plan prints itself", "[transpose][in_place][plan]") {
   const InPlacePlan plan{.variant = InPlaceVariant::r2c,
                          .league_size = 12,
                          .team_size = 34,
+                         .row_team_size = 35,
                          .tile_rows = 56,
                          .tile_columns = 78,
                          .rows = {LineMemory::scratch, 9, 0},
@@ -149,8 +176,8 @@ TEST_CASE("an in-place plan prints itself", "[transpose][in_place][plan]") {
   const std::string text = to_string(plan);
   INFO(text);
   for (const char* part :
-       {"r2c", "league 12", "team 34", "vector 1", "tile 56 x 78", "rows scratch 0 x 9", "columns workspace 2 x 256",
-        "passes 3", "moved 4321 B", "scratch 90 B", "workspace 1234 B"}) {
+       {"r2c", "league 12", "team 34, of rows 35", "vector 1", "tile 56 x 78", "rows scratch 0 x 9",
+        "columns workspace 2 x 256", "passes 3", "moved 4321 B", "scratch 90 B", "workspace 1234 B"}) {
     CHECK(text.find(part) != std::string::npos);
   }
   CHECK_FALSE(plan == InPlacePlan{});
@@ -158,6 +185,7 @@ TEST_CASE("an in-place plan prints itself", "[transpose][in_place][plan]") {
   CHECK(to_string(InPlaceVariant::swapped_tiles) == "swapped_tiles");
   CHECK(to_string(InPlaceVariant::c2r) == "c2r");
   CHECK(to_string(LineMemory::none) == "none");
+  CHECK(to_string(LineMemory::registers) == "registers");
   CHECK(tessera::in_place_variants.size() == 4);
 }
 
@@ -177,20 +205,20 @@ TEMPLATE_LIST_TEST_CASE("an in-place transpose is asynchronous and on its instan
 
   const InPlaceOptions options{.batch_bytes = 1 << 18};
   const tessera::Workspace<TestType> workspace(
-      space, tessera::in_place_plan<float>(space, 13000, 15, options).workspace_bytes);
-  const Memory<TestType> memory({195000}, test::values<float>(195000));
+      space, tessera::in_place_plan<float>(space, 26000, 15, options).workspace_bytes);
+  const FlatMemory<TestType> memory({390000}, test::values<float>(390000));
   const auto call = [&](std::size_t rows, std::size_t columns) {
     tessera::transpose_in_place(space, memory.view(), rows, columns, options, workspace);
   };
-  call(13000, 15);
-  const test::ToolsRecord many = test::recorded([&] { call(15, 13000); });
+  call(26000, 15);
+  const test::ToolsRecord many = test::recorded([&] { call(15, 26000); });
   test::check_kernels(many, space);
   CHECK(many.kernels.size() >= 3);
   test::check_asynchronous(many);
   CHECK(many.regions == std::vector<std::string>{"tessera::transpose_in_place"});
   space.fence();
-  test::check_bits(memory.read(), test::values<float>(195000));
-  CHECK(test::recorded([&] { call(1, 195000); }).kernels.empty());
+  test::check_bits(memory.read(), test::values<float>(390000));
+  CHECK(test::recorded([&] { call(1, 390000); }).kernels.empty());
 }
 
 }  // namespace

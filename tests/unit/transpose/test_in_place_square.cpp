@@ -12,7 +12,7 @@ namespace {
 namespace test = tessera::test;
 
 template <class T, class Layout, class Space>
-void check_extents(const Space& space) {
+void check_square_extents(const Space& space) {
   const auto tile = static_cast<std::size_t>(tessera::in_place_plan<T>(space, 1000, 1000).tile_rows);
   for (const std::size_t extent : {std::size_t{0}, std::size_t{1}, std::size_t{2}, tile - 1, tile, tile + 1, 2 * tile,
                                    3 * tile + 1, std::size_t{263}}) {
@@ -21,27 +21,27 @@ void check_extents(const Space& space) {
 }
 
 TEMPLATE_LIST_TEST_CASE("square in place: float", "[transpose][in_place]", test::Spaces) {
-  check_extents<float, test::Right>(TestType());
+  check_square_extents<float, test::Right>(TestType());
 }
 TEMPLATE_LIST_TEST_CASE("square in place: complex double", "[transpose][in_place]", test::OneSpace) {
-  check_extents<Kokkos::complex<double>, test::Right>(TestType());
+  check_square_extents<Kokkos::complex<double>, test::Right>(TestType());
 }
 TEMPLATE_LIST_TEST_CASE("square in place: every layout", "[transpose][in_place]", test::Layouts) {
-  check_extents<double, TestType>(Kokkos::DefaultExecutionSpace());
+  check_square_extents<double, TestType>(Kokkos::DefaultExecutionSpace());
 }
 TEMPLATE_LIST_TEST_CASE("square in place: records of 12 bytes", "[transpose][in_place]", test::OneSpace) {
-  check_extents<test::Record, test::Block>(TestType());
+  check_square_extents<test::Record, test::Block>(TestType());
 }
 
 template <class Space, std::size_t... Sizes>
-void check_sizes(const Space& space, std::index_sequence<Sizes...>) {
+void check_square_sizes(const Space& space, std::index_sequence<Sizes...>) {
   (test::check_square<test::Bytes<Sizes + 1>, test::Right>(space, 131), ...);
   (test::check_square<test::Bytes<Sizes + 1>, test::Misaligned>(space, 3), ...);
 }
 
 TEMPLATE_LIST_TEST_CASE("square in place: elements of 1 to 16 bytes with no alignment", "[transpose][in_place]",
                         test::OneSpace) {
-  check_sizes(TestType(), std::make_index_sequence<16>());
+  check_square_sizes(TestType(), std::make_index_sequence<16>());
 }
 
 TEMPLATE_LIST_TEST_CASE("square in place under plans that no tuning would choose", "[transpose][in_place]",
@@ -55,7 +55,7 @@ TEMPLATE_LIST_TEST_CASE("square in place under plans that no tuning would choose
 }
 
 template <class T, class Layout, class Space>
-void check_batches(const Space& space, std::size_t batches, std::size_t extent) {
+void check_square_batches(const Space& space, std::size_t batches, std::size_t extent) {
   INFO(batches << " batches of " << extent << " x " << extent);
   const std::vector<T> values = test::values<T>(batches * extent * extent);
   const test::GuardedView<T, Layout, Space, 3> matrices({batches, extent, extent}, values);
@@ -73,11 +73,11 @@ void check_batches(const Space& space, std::size_t batches, std::size_t extent) 
 
 TEMPLATE_LIST_TEST_CASE("square in place: batches of every layout", "[transpose][in_place]", test::Layouts) {
   const Kokkos::DefaultExecutionSpace space;
-  check_batches<float, TestType>(space, 0, 5);
-  check_batches<float, TestType>(space, 1, 70);
-  check_batches<float, TestType>(space, 5, 129);
-  check_batches<float, TestType>(space, 67, 3);
-  check_batches<Kokkos::complex<double>, TestType>(space, 3, 65);
+  check_square_batches<float, TestType>(space, 0, 5);
+  check_square_batches<float, TestType>(space, 1, 70);
+  check_square_batches<float, TestType>(space, 5, 129);
+  check_square_batches<float, TestType>(space, 67, 3);
+  check_square_batches<Kokkos::complex<double>, TestType>(space, 3, 65);
 }
 
 }  // namespace

@@ -261,10 +261,11 @@ void launch_columns(const Space& space, const InPlacePlan& plan, const InPlaceSh
   const int lane_bits = std::countr_zero(static_cast<unsigned>(plan.tile_columns));
   if (plan.columns.memory == LineMemory::workspace) {
     const ColumnBatches<Space, T> pass{data, shape.m, shape.n, shuffle, plan.tile_rows, lane_bits};
-    return launch_batches(label, space, plan, plan.columns, pass, shape.n, shape.m, workspace, asked_team_size);
+    return launch_batches(label, space, plan, plan.team_size, plan.columns, pass, shape.n, shape.m, workspace,
+                          asked_team_size);
   }
   const ColumnsInScratch<Space, T> functor{data, static_cast<std::int32_t>(shape.m), shape.n, shuffle, lane_bits};
-  launch_pass(label, space, plan, ceil_div(shape.n, plan.tile_columns),
+  launch_pass(label, space, plan, plan.team_size, ceil_div(shape.n, plan.tile_columns),
               column_scratch_bytes(shape.m, plan.tile_columns, sizeof(T)), functor, asked_team_size);
 }
 

@@ -9,7 +9,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/detail/tile_range.hpp>
-#include <tessera/transpose/in_place_plan.hpp>
+#include <tessera/transpose/detail/in_place_layout.hpp>
+#include <utility>
 
 namespace tessera::detail {
 
@@ -22,6 +23,17 @@ KOKKOS_INLINE_FUNCTION std::int64_t multiply_modulo(std::int64_t x, std::int64_t
     x += x - (x + x >= modulus ? modulus : 0);
   }
   return product;
+}
+
+/// y with x y mod modulus = 1 mod modulus, for gcd(x, modulus) = 1: Euclid's algorithm.
+inline std::int64_t inverse_modulo(std::int64_t x, std::int64_t modulus) {
+  std::int64_t y = 0, next_y = 1, remainder = modulus, next = x;
+  while (next != 0) {
+    const std::int64_t quotient = remainder / next;
+    y = std::exchange(next_y, y - quotient * next_y);
+    remainder = std::exchange(next, remainder - quotient * next);
+  }
+  return y < 0 ? y + modulus : y % modulus;
 }
 
 /// x mod modulus, never negative.
@@ -91,9 +103,13 @@ struct RowShuffle {
     return {k, l, reduced(k + static_cast<Index>(multiply_modulo(l, m_mod_n, n))), c};
   }
 
+  /// The same element of row i.
   [[nodiscard]] KOKKOS_FUNCTION Cursor begin(const Cursor& origin, std::int64_t i) const {
     return {origin.k, origin.l, reduced(origin.sum + static_cast<Index>(divide(i, n).remainder)),
             m - i < c ? static_cast<Index>(m - i) : c};
+  }
+  [[nodiscard]] KOKKOS_FUNCTION Cursor begin(std::int64_t j, std::int64_t i) const {
+    return begin(origin(static_cast<Index>(j)), i);
   }
 
   KOKKOS_FUNCTION void advance(Cursor& cursor) const {
@@ -111,6 +127,48 @@ struct RowShuffle {
   [[nodiscard]] KOKKOS_FUNCTION Index target(const Cursor& cursor) const {
     if (cursor.k < cursor.wrap) return cursor.sum;
     return cursor.sum < m_mod_n ? cursor.sum + n - m_mod_n : cursor.sum - m_mod_n;
+  }
+};
+
+/// The inverse: element p of a row comes from k b + l, k = (p - i) mod c, l = a' (p - s) / c mod b with s = (i + k) mod
+/// m and a a' = 1 mod b. Where i + k >= m, s is m less, which makes l one more.
+template <class Index>
+struct RowUnshuffle {
+  struct Cursor {
+    Index k, l, wrap;
+  };
+
+  std::int64_t m;
+  Index b, c, inverse_a;
+  Index step_k, step_l;
+
+  RowUnshuffle(const InPlaceShape& shape, std::int64_t row_step)
+      : m(shape.m),
+        b(static_cast<Index>(shape.b)),
+        c(static_cast<Index>(shape.c)),
+        inverse_a(static_cast<Index>(inverse_modulo(shape.a % shape.b, shape.b))),
+        step_k(static_cast<Index>(row_step % shape.c)),
+        step_l(static_cast<Index>(multiply_modulo(inverse_a, row_step / shape.c % shape.b, shape.b))) {}
+
+  [[nodiscard]] KOKKOS_FUNCTION Index reduced(Index value) const { return value >= b ? value - b : value; }
+
+  [[nodiscard]] KOKKOS_FUNCTION Cursor begin(std::int64_t p, std::int64_t i) const {
+    const std::int64_t k = modulo(p - i, c);
+    return {static_cast<Index>(k), static_cast<Index>(multiply_modulo(inverse_a, modulo((p - i - k) / c, b), b)),
+            m - i < c ? static_cast<Index>(m - i) : c};
+  }
+
+  KOKKOS_FUNCTION void advance(Cursor& cursor) const {
+    cursor.k += step_k;
+    cursor.l = reduced(cursor.l + step_l);
+    if (cursor.k >= c) {
+      cursor.k -= c;
+      cursor.l = reduced(cursor.l + inverse_a);
+    }
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION Index target(const Cursor& cursor) const {
+    return cursor.k * b + reduced(cursor.l + (cursor.k >= cursor.wrap ? 1 : 0));
   }
 };
 

@@ -91,10 +91,10 @@ struct MoveBatches {
 };
 
 template <ExecutionSpace Space, class Functor>
-void launch_pass(const std::string& label, const Space& space, const InPlacePlan& plan, std::int64_t tiles,
-                 std::size_t scratch_bytes, const Functor& functor, int asked_team_size) {
+void launch_pass(const std::string& label, const Space& space, const InPlacePlan& plan, int team_size,
+                 std::int64_t tiles, std::size_t scratch_bytes, const Functor& functor, int asked_team_size) {
   const auto league = static_cast<int>(std::min<std::int64_t>(plan.league_size, tiles));
-  typename Functor::policy_type policy(space, league, plan.team_size);
+  typename Functor::policy_type policy(space, league, team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(scratch_bytes))));
   require_launchable("tessera::transpose_in_place", policy, functor, asked_team_size);
   Kokkos::parallel_for(label, policy, functor);
@@ -102,9 +102,9 @@ void launch_pass(const std::string& label, const Space& space, const InPlacePlan
 
 /// lines: of the matrix, each of `length` elements.
 template <ExecutionSpace Space, class Pass>
-void launch_batches(const std::string& label, const Space& space, const InPlacePlan& plan, const LinePlan& line_plan,
-                    const Pass& pass, std::int64_t lines, std::int64_t length, std::byte* workspace,
-                    int asked_team_size) {
+void launch_batches(const std::string& label, const Space& space, const InPlacePlan& plan, int team_size,
+                    const LinePlan& line_plan, const Pass& pass, std::int64_t lines, std::int64_t length,
+                    std::byte* workspace, int asked_team_size) {
   using T = typename Pass::value_type;
   const std::size_t buffer = buffer_bytes(line_plan.batch * length, sizeof(T));
   const std::int64_t batches = ceil_div(lines, line_plan.batch);
@@ -116,7 +116,7 @@ void launch_batches(const std::string& label, const Space& space, const InPlaceP
   };
   const auto launch = [&](const LineBatch<T>& done, const LineBatch<T>& next) {
     const MoveBatches<Space, Pass> functor{pass, done, next, pass.tiles(done), pass.tiles(next)};
-    launch_pass(label, space, plan, functor.done_tiles + functor.next_tiles, pass.scratch_bytes(), functor,
+    launch_pass(label, space, plan, team_size, functor.done_tiles + functor.next_tiles, pass.scratch_bytes(), functor,
                 asked_team_size);
   };
   if (line_plan.buffers == 2) {

@@ -120,7 +120,50 @@ struct RowsInScratch {
   }
 };
 
-/// Rows through the workspace, in pieces. c2r scatters into the buffer, r2c gathers from it.
+/// Rows in the registers of a team. They are gathered from memory, which the team's cache reads once: all of a row is
+/// read before any of it is written.
+template <ExecutionSpace Space, class T>
+struct RowsInRegisters {
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<1024, 1>>;
+  using member_type = typename policy_type::member_type;
+  static constexpr int each = row_registers(sizeof(T));
+
+  T* data;
+  RowShuffle<std::int32_t> shuffle;
+  RowUnshuffle<std::int32_t> unshuffle;
+  bool is_inverse;
+
+  KOKKOS_FUNCTION void operator()(const member_type& team) const {
+    const TileWalk walk = tile_walk(team, shuffle.m);
+    for (std::int64_t row = walk.begin; row < walk.end; row += walk.step) {
+      if (is_inverse) {
+        move(team, shuffle, row);
+      } else {
+        move(team, unshuffle, row);
+      }
+    }
+  }
+
+  template <class Map>
+  KOKKOS_FORCEINLINE_FUNCTION void move(const member_type& team, const Map& map, std::int64_t row) const {
+    T* memory = data + row * shuffle.n;
+    T values[each];
+    auto cursor = map.begin(team.team_rank(), row);
+    TESSERA_UNROLL
+    for (int k = 0; k < each; ++k) {
+      if (team.team_rank() + k * team.team_size() < shuffle.n) values[k] = memory[map.target(cursor)];
+      map.advance(cursor);
+    }
+    team.team_barrier();
+    TESSERA_UNROLL
+    for (int k = 0; k < each; ++k) {
+      const int j = team.team_rank() + k * team.team_size();
+      if (j < shuffle.n) memory[j] = values[k];
+    }
+  }
+};
+
+/// Rows through the workspace, gathered from there, in pieces.
 template <ExecutionSpace Space, class T>
 struct RowBatches {
   using value_type = T;
@@ -128,99 +171,106 @@ struct RowBatches {
   static constexpr int ahead = in_place_ahead<Space>;
 
   T* data;
-  RowShuffle<std::int64_t> shuffle;  // in steps of a team
-  std::int64_t chunks, chunk;        // pieces of a row, and elements of one
-  bool scatters;
+  RowShuffle<std::int64_t> shuffle;      // in steps of a team
+  RowUnshuffle<std::int64_t> unshuffle;  // likewise
+  std::int64_t chunks, chunk;            // pieces of a row, and elements of one
+  bool is_inverse;
 
   [[nodiscard]] KOKKOS_FUNCTION std::size_t scratch_bytes() const { return 0; }
   [[nodiscard]] std::int64_t tiles(const Batch& batch) const { return batch.lines * chunks; }
 
+  /// A thread's part of a piece.
+  struct Piece {
+    T* row;     // of the matrix
+    T* buffer;  // the row
+    std::int64_t index, begin;
+    int count;
+  };
+
+  template <TeamMember Member>
+  [[nodiscard]] KOKKOS_FUNCTION Piece piece_of(const Member& team, const Batch& batch, std::int64_t tile) const {
+    const QuotientRemainder split = divide(tile, chunks);
+    const std::int64_t index = batch.first + split.quotient, begin = split.remainder * chunk;
+    const auto elements = static_cast<int>(Kokkos::max<std::int64_t>(0, Kokkos::min(chunk, shuffle.n - begin)));
+    return {data + index * shuffle.n, batch.buffer + split.quotient * shuffle.n, index, begin + team.team_rank(),
+            thread_share(team, elements)};
+  }
+
   template <TeamMember Member>
   KOKKOS_FUNCTION void fetch(const Member& team, const Batch& batch, std::int64_t tile, std::byte*) const {
-    const Piece piece(*this, team, batch, tile);
-    if (scatters) {
-      piece.template move<true, true>();
-    } else {
-      piece.template move<true, false>();
-    }
+    const Piece piece = piece_of(team, batch, tile);
+    const T* from = piece.row + piece.begin;
+    T* to = piece.buffer + piece.begin;
+    const auto load = [&] {
+      const T value = *from;
+      from += team.team_size();
+      return value;
+    };
+    const auto store = [&](const T& value) {
+      *to = value;
+      to += team.team_size();
+    };
+    move_ahead<ahead, T>(piece.count, load, store);
   }
 
   template <TeamMember Member>
   KOKKOS_FUNCTION void put_back(const Member& team, const Batch& batch, std::int64_t tile, std::byte*) const {
-    const Piece piece(*this, team, batch, tile);
-    if (scatters) {
-      piece.template move<false, false>();
+    const Piece piece = piece_of(team, batch, tile);
+    if (piece.count == 0) return;
+    if (is_inverse) {
+      gather(piece, shuffle);
     } else {
-      piece.template move<false, true>();
+      gather(piece, unshuffle);
     }
   }
 
-  /// A thread's part of a piece.
-  struct Piece {
-    const RowShuffle<std::int64_t>& shuffle;
-    T* row;
-    T* buffer;
-    std::int64_t index, begin;
-    int count;
-
-    template <TeamMember Member>
-    KOKKOS_FUNCTION Piece(const RowBatches& pass, const Member& team, const Batch& batch, std::int64_t tile)
-        : shuffle(pass.shuffle) {
-      const QuotientRemainder split = divide(tile, pass.chunks);
-      index = batch.first + split.quotient;
-      row = pass.data + index * shuffle.n;
-      buffer = batch.buffer + split.quotient * shuffle.n;
-      begin = split.remainder * pass.chunk + team.team_rank();
-      const std::int64_t end = Kokkos::min(shuffle.n, (split.remainder + 1) * pass.chunk);
-      count = begin < end ? static_cast<int>((end - begin - 1) / shuffle.step + 1) : 0;
-    }
-
-    template <bool ToBuffer, bool Shuffles>
-    KOKKOS_FUNCTION void move() const {
-      if (count == 0) return;
-      auto cursor = shuffle.begin(shuffle.origin(Shuffles ? begin : 0), index);
-      T* in_row = row + begin;
-      T* in_buffer = buffer + begin;
-      const auto row_element = [&]() -> T& {
-        T* element = in_row;
-        in_row += shuffle.step;
-        return *element;
-      };
-      const auto buffer_element = [&]() -> T& {
-        T* element = in_buffer;
-        if constexpr (Shuffles) {
-          element = buffer + shuffle.target(cursor);
-          shuffle.advance(cursor);
-        } else {
-          in_buffer += shuffle.step;
-        }
-        return *element;
-      };
-      if constexpr (ToBuffer) {
-        move_ahead<ahead, T>(count, row_element, [&](const T& value) { buffer_element() = value; });
-      } else {
-        move_ahead<ahead, T>(count, buffer_element, [&](const T& value) { row_element() = value; });
-      }
-    }
-  };
+  template <class Map>
+  KOKKOS_FUNCTION void gather(const Piece& piece, const Map& map) const {
+    auto cursor = map.begin(piece.begin, piece.index);
+    T* to = piece.row + piece.begin;
+    const auto load = [&] {
+      const T value = piece.buffer[map.target(cursor)];
+      map.advance(cursor);
+      return value;
+    };
+    const auto store = [&](const T& value) {
+      *to = value;
+      to += shuffle.step;
+    };
+    move_ahead<ahead, T>(piece.count, load, store);
+  }
 };
 
 template <ExecutionSpace Space, class T>
 void launch_rows(const Space& space, const InPlacePlan& plan, const InPlaceShape& shape, T* data, std::byte* workspace,
                  int asked_team_size) {
   const std::string label = "tessera::transpose_in_place::rows";
-  const bool scatters = plan.variant == InPlaceVariant::c2r;
+  const bool is_inverse = plan.variant == InPlaceVariant::r2c;
+  const int team_size = plan.row_team_size;
   if (plan.rows.memory == LineMemory::workspace) {
     const std::int64_t chunks = row_chunks(shape.n, sizeof(T));
-    const RowBatches<Space, T> pass{data, RowShuffle<std::int64_t>(shape, plan.team_size), chunks,
-                                    ceil_div(shape.n, chunks), scatters};
-    return launch_batches(label, space, plan, plan.rows, pass, shape.m, shape.n, workspace, asked_team_size);
+    const RowBatches<Space, T> pass{data,
+                                    RowShuffle<std::int64_t>(shape, team_size),
+                                    RowUnshuffle<std::int64_t>(shape, team_size),
+                                    chunks,
+                                    ceil_div(shape.n, chunks),
+                                    is_inverse};
+    return launch_batches(label, space, plan, team_size, plan.rows, pass, shape.m, shape.n, workspace, asked_team_size);
   }
-  const auto threads = std::bit_floor(static_cast<unsigned>(plan.team_size));
+  const std::int64_t tiles = ceil_div(shape.m, plan.rows.batch);
+  if constexpr (!is_host_space<Space>) {
+    if (plan.rows.memory == LineMemory::registers) {
+      const RowsInRegisters<Space, T> functor{data, RowShuffle<std::int32_t>(shape, team_size),
+                                              RowUnshuffle<std::int32_t>(shape, team_size), is_inverse};
+      return launch_pass(label, space, plan, team_size, tiles, 0, functor, asked_team_size);
+    }
+  }
+  const auto threads = std::bit_floor(static_cast<unsigned>(team_size));
   const auto lanes = static_cast<int>(std::min(threads, std::bit_ceil(static_cast<unsigned>(shape.n))));
-  const RowsInScratch<Space, T> functor{data, RowShuffle<std::int32_t>(shape, lanes), lanes, plan.rows.batch, scatters};
-  launch_pass(label, space, plan, ceil_div(shape.m, plan.rows.batch),
-              row_scratch_bytes(plan.rows.batch * shape.n, sizeof(T)), functor, asked_team_size);
+  const RowsInScratch<Space, T> functor{data, RowShuffle<std::int32_t>(shape, lanes), lanes, plan.rows.batch,
+                                        !is_inverse};
+  launch_pass(label, space, plan, team_size, tiles, row_scratch_bytes(plan.rows.batch * shape.n, sizeof(T)), functor,
+              asked_team_size);
 }
 
 }  // namespace tessera::detail

@@ -20,16 +20,19 @@
 
 namespace tessera::detail {
 
-inline constexpr int in_place_team_size = 256;
-
 /// Rows of a square tile: segments of 256 bytes where two tiles fit the scratch of a team. Hosts have 32 KiB.
 constexpr int swapped_tile(bool is_host, std::size_t element_bytes) {
   if (is_host) return element_bytes > 8 ? 16 : 32;
   return element_bytes > 4 ? 32 : 64;
 }
 
+/// Sixteen elements a thread, or eight: more of 4 bytes would not leave it registers for the rest.
+constexpr int swapped_team_size(std::size_t element_bytes) {
+  return swapped_tile(false, element_bytes) == 64 ? 512 : 256;
+}
+
 /// One column unused, against bank conflicts.
-constexpr std::size_t swapped_scratch_bytes(int tile, std::size_t element_bytes) {
+KOKKOS_INLINE_FUNCTION constexpr std::size_t swapped_scratch_bytes(int tile, std::size_t element_bytes) {
   return static_cast<std::size_t>(2 * tile * (tile + 1)) * element_bytes;
 }
 
@@ -141,8 +144,9 @@ struct SwapTiles {
     T* upper = matrix + row * row_stride + column * column_stride;
     T* lower = matrix + column * row_stride + row * column_stride;
     if constexpr (!is_host_space<Space>) {
-      if (column + tile <= extent && team.team_size() == in_place_team_size) {
-        team_swap_whole<in_place_team_size, tile>(team, upper, lower, row_stride, column_stride, scratch);
+      constexpr int team_size = swapped_team_size(sizeof(T));
+      if (column + tile <= extent && team.team_size() == team_size) {
+        team_swap_whole<team_size, tile>(team, upper, lower, row_stride, column_stride, scratch);
         return;
       }
     }
