@@ -174,13 +174,14 @@ void transpose_in_place(const Space& space, const V& view, const InPlaceOptions&
 ///
 /// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Square matrices are
 /// swapped in tiles: one pass, no workspace. Others take two passes over the matrix where the extents have no common
-/// factor, else three: a row shuffle and one or two column shuffles. Lines stand in team scratch where they fit (rows
-/// up to about 40 KB on a GPU, 32 KB on hosts; columns that fit it several at a time); others pass through the
-/// workspace in batches, about as many kernels as batches. Workspace: none where all fit scratch, else at most the
-/// larger of options.batch_bytes and max(rows, columns) sizeof(element), rounded up; one column of a matrix with few
-/// rows is as large as a good part of it. Bytes in main memory: 2 rows columns sizeof(element) a pass, as the plan
-/// says, as long as a batch stays in a cache. A matrix of one row or column is left as it is. \throws InvalidArgument
-/// for memory that has gaps or another size, a workspace that is too small, variant
+/// factor, else three: a row shuffle and one or two column shuffles. Rows stand in team scratch or, on devices, in
+/// registers where they fit (about 40 and 96 KB of a GPU's team, 32 KB of a host's), columns in scratch where it holds
+/// several; others pass through the workspace in batches, a kernel for each. Workspace: none where all fit, else at
+/// most the larger of options.batch_bytes and max(rows, columns) sizeof(element), rounded up; the longer lines of a
+/// thin matrix are a good part of it. Bytes in main memory: 2 rows columns sizeof(element) a pass, as long as batches
+/// stay in a cache. A matrix of one row or column is left as it is.
+///
+/// \throws InvalidArgument  for memory that has gaps or another size, a workspace that is too small, variant
 ///                          swapped_tiles for a matrix that is not square, sizes of league or team that the space
 ///                          cannot have
 template <ExecutionSpace Space, View Memory>

@@ -20,6 +20,14 @@
 
 namespace tessera::detail {
 
+/// Calls move(row, column) for a tile, by whole rows: on hosts.
+template <TeamMember Member, class Move>
+KOKKOS_FUNCTION void for_each_in_rows(const Member& team, int rows, int columns, const Move& move) {
+  for (int i = team.team_rank(); i < rows; i += team.team_size()) {
+    for (int l = 0; l < columns; ++l) move(i, l);
+  }
+}
+
 /// Columns through the workspace. Neighbouring columns come from rows that differ by their shift, floor(j / run), so
 /// that a row of the panel in the buffer holds column j of row + shift(j): it then moves as a whole.
 template <ExecutionSpace Space, class T>
@@ -101,11 +109,17 @@ struct ColumnBatches {
       rows[i] = row >= m ? row - m : row;
     }
     team.team_barrier();
-    int from = team.team_rank(), to = from;
-    const auto element = [&](int e, bool in_buffer) -> T& {
-      const int i = e >> lane_bits, l = e & (width() - 1);
+    const auto element_at = [&](int i, int l, bool in_buffer) -> T& {
       return in_buffer ? tile.buffer.data[rows[i] * tile.buffer.pitch + l]
                        : tile.matrix.data[(tile.row + i) * tile.matrix.pitch + l];
+    };
+    if constexpr (is_host_space<Space>) {
+      return for_each_in_rows(team, tile.rows, tile.columns,
+                              [&](int i, int l) { element_at(i, l, ToBuffer) = element_at(i, l, !ToBuffer); });
+    }
+    int from = team.team_rank(), to = from;
+    const auto element = [&](int e, bool in_buffer) -> T& {
+      return element_at(e >> lane_bits, e & (width() - 1), in_buffer);
     };
     const auto load = [&] {
       const T value = has_column(tile, from) ? element(from, !ToBuffer) : T{};
@@ -121,6 +135,12 @@ struct ColumnBatches {
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool has_column(const Tile& tile, int e) const {
     return (e & (width() - 1)) < tile.columns;
+  }
+
+  /// Rows beyond the last are the first ones again.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t wrapped(std::int64_t row) const {
+    while (row >= m) row -= m;
+    return row;
   }
 
   /// Row tile.row + i, column l of the target comes from row (first + i + s(l)) mod m of the source, where s is the
@@ -139,7 +159,13 @@ struct ColumnBatches {
       shifts[l] = static_cast<std::int32_t>(shuffle.is_inverse ? most - shift : shift - least);
     }
     team.team_barrier();
-    load_parallelogram(team, tile, source, modulo(first, m), static_cast<int>(most - least), shifts, staged);
+    first = modulo(first, m);
+    if constexpr (is_host_space<Space>) {
+      return for_each_in_rows(team, tile.rows, tile.columns, [&](int i, int l) {
+        target.data[(tile.row + i) * target.pitch + l] = source.data[wrapped(first + i + shifts[l]) * source.pitch + l];
+      });
+    }
+    load_parallelogram(team, tile, source, first, static_cast<int>(most - least), shifts, staged);
     team.team_barrier();
     for (int e = team.team_rank(); e < tile.rows << lane_bits; e += team.team_size()) {
       const int i = e >> lane_bits, l = e & (width() - 1);
@@ -160,9 +186,7 @@ struct ColumnBatches {
     const auto load = [&] {
       T value{};
       if (place(from) >= 0) {
-        std::int64_t row = first + (from >> lane_bits);
-        while (row >= m) row -= m;
-        value = source.data[row * source.pitch + (from & (width() - 1))];
+        value = source.data[wrapped(first + (from >> lane_bits)) * source.pitch + (from & (width() - 1))];
       }
       from += team.team_size();
       return value;
@@ -229,17 +253,22 @@ struct ColumnsInScratch {
   /// The shuffle gathers from scratch, its inverse scatters to it.
   template <bool ToScratch>
   KOKKOS_FUNCTION void move(const member_type& team, T* panel, int columns, const Scratch& scratch) const {
-    int from = team.team_rank(), to = from;
-    const auto has_column = [&](int e) { return (e & ((1 << lane_bits) - 1)) < columns; };
-    const auto element = [&](int e, bool in_scratch) -> T& {
-      int i = e >> lane_bits;
-      const int l = e & ((1 << lane_bits) - 1);
+    const auto element_at = [&](int i, int l, bool in_scratch) -> T& {
       if (!in_scratch) return panel[i * n + l];
       if (ToScratch == shuffle.is_inverse) {
         i = scratch.rows[i] + scratch.shifts[l];
         i -= i >= m ? m : 0;
       }
       return scratch.elements[i << lane_bits | l];
+    };
+    if constexpr (is_host_space<Space>) {
+      return for_each_in_rows(team, m, columns,
+                              [&](int i, int l) { element_at(i, l, ToScratch) = element_at(i, l, !ToScratch); });
+    }
+    int from = team.team_rank(), to = from;
+    const auto has_column = [&](int e) { return (e & ((1 << lane_bits) - 1)) < columns; };
+    const auto element = [&](int e, bool in_scratch) -> T& {
+      return element_at(e >> lane_bits, e & ((1 << lane_bits) - 1), in_scratch);
     };
     const auto load = [&] {
       const T value = has_column(from) ? element(from, !ToScratch) : T{};

@@ -84,9 +84,15 @@ KOKKOS_FUNCTION void team_swap_part(const Member& team, T* upper, T* lower, std:
                                     std::int64_t column_stride, int rows, int columns, T* scratch) {
   constexpr int pitch = Tile + 1;
   const auto for_each = [&](int tile_rows, int tile_columns, const auto& visit) {
-    TESSERA_NO_UNROLL
-    for (int e = team.team_rank(); e < tile_rows * Tile; e += team.team_size()) {
-      if (e % Tile < tile_columns) visit(e / Tile, e % Tile);
+    if constexpr (is_host_space<typename Member::execution_space>) {
+      for (int row = team.team_rank(); row < tile_rows; row += team.team_size()) {
+        for (int column = 0; column < tile_columns; ++column) visit(row, column);
+      }
+    } else {
+      TESSERA_NO_UNROLL
+      for (int e = team.team_rank(); e < tile_rows * Tile; e += team.team_size()) {
+        if (e % Tile < tile_columns) visit(e / Tile, e % Tile);
+      }
     }
   };
   for_each(rows, columns, [&](int row, int column) {
@@ -109,6 +115,7 @@ struct SwapTiles {
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<1024, 1>>;
   using member_type = typename policy_type::member_type;
   static constexpr int tile = swapped_tile(is_host_space<Space>, sizeof(T));
+  static constexpr int planned_team_size = swapped_team_size(sizeof(T));
 
   SquareMatrices<T> matrices;
   std::int64_t tiles, pairs;  // along a side, and of all matrices
@@ -144,9 +151,8 @@ struct SwapTiles {
     T* upper = matrix + row * row_stride + column * column_stride;
     T* lower = matrix + column * row_stride + row * column_stride;
     if constexpr (!is_host_space<Space>) {
-      constexpr int team_size = swapped_team_size(sizeof(T));
-      if (column + tile <= extent && team.team_size() == team_size) {
-        team_swap_whole<team_size, tile>(team, upper, lower, row_stride, column_stride, scratch);
+      if (column + tile <= extent && team.team_size() == planned_team_size) {
+        team_swap_whole<planned_team_size, tile>(team, upper, lower, row_stride, column_stride, scratch);
         return;
       }
     }
