@@ -159,7 +159,8 @@ inline void plan_columns(const InPlaceLimits& limits, const InPlaceShape& shape,
   }
   plan.columns = workspace_lines(limits, shape.n, shape.m, widest);
   plan.tile_columns = column_tile_width(in_place_segment_bytes, plan.columns.batch, bytes);
-  plan.tile_rows = static_cast<int>(in_place_tile_bytes / std::bit_ceil(bytes)) / plan.tile_columns;
+  plan.tile_rows = std::min(static_cast<int>(in_place_tile_bytes / std::bit_ceil(bytes)) / plan.tile_columns,
+                            in_place_tile_rows_max);
   plan.scratch_bytes =
       std::max(plan.scratch_bytes, column_tile_scratch_bytes(plan.tile_rows, plan.tile_columns, bytes));
   plan.workspace_bytes = std::max(plan.workspace_bytes, workspace_bytes(limits, plan.columns, shape.m));

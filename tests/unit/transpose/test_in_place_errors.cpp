@@ -147,6 +147,18 @@ TEST_CASE("in-place plans of a device, by private functions", "[transpose][in_pl
     CHECK(square.tile_rows * square.tile_rows % square.team_size == 0);
     CHECK(square.scratch_bytes + 16 <= device.scratch_bytes);
   }
+  for (const std::int64_t rows : {2, 3, 1000, 20000, 2000000, 500000000}) {
+    for (const std::int64_t columns : {2, 5, 999, 20001, 1500000}) {
+      for (const InPlaceVariant variant : {InPlaceVariant::c2r, InPlaceVariant::r2c}) {
+        for (const std::size_t bytes : {1, 3, 4, 16}) {
+          const InPlacePlan odd = plan(rows, columns, bytes, {.variant = variant});
+          INFO(rows << " x " << columns << " of " << bytes << " bytes: " << to_string(odd));
+          CHECK(odd.scratch_bytes + 16 <= device.scratch_bytes);
+          CHECK(odd.league_size >= 1);
+        }
+      }
+    }
+  }
   // The shorter extent is the row where scratch holds it.
   CHECK(plan(100000, 1000, 4).variant == InPlaceVariant::c2r);
   CHECK(plan(1000, 100000, 4).variant == InPlaceVariant::r2c);

@@ -16,14 +16,18 @@
 namespace tessera::detail {
 
 inline constexpr int in_place_team_size = 256;
+
 /// It and what streams past it stay in the second-level cache of today's large GPUs.
 inline constexpr std::size_t in_place_batch_bytes = std::size_t{32} << 20;
 /// What a team stages at a time where it may choose.
 inline constexpr std::size_t in_place_tile_bytes = std::size_t{16} << 10;
+/// Their map stands in scratch too.
+inline constexpr int in_place_tile_rows_max = 1024;
 /// Of a row, in passes over columns: whole cache lines. Less than the least wastes memory traffic.
 inline constexpr std::size_t in_place_segment_bytes = 128;
 inline constexpr std::size_t in_place_segment_least = 32;
 inline constexpr std::size_t in_place_buffer_alignment = 256;
+/// Of a row in the workspace, a team's share.
 inline constexpr std::int64_t in_place_chunk_bytes = 64 << 10;
 
 /// Elements of a row that a thread of a device holds in registers, of 64 that it has.
