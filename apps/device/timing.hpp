@@ -74,25 +74,34 @@ class Stopwatch<Kokkos::Cuda> {
 #endif
 
 /// The times of options.repeat calls of function after options.warmup untimed ones; both stop early once
-/// options.time_limit_seconds have passed in all, but one call at least is timed. function submits its work to space.
-template <class Space, class Function>
-[[nodiscard]] std::vector<double> time_repeats(const Space& space, const RunOptions& options, Function&& function) {
+/// options.time_limit_seconds have passed in all, but one call at least is timed. function submits its work to space;
+/// so does prepare, which is called before each call of function and not timed.
+template <class Space, class Function, class Prepare>
+[[nodiscard]] std::vector<double> time_repeats(const Space& space, const RunOptions& options, Function&& function,
+                                               Prepare&& prepare) {
   const auto begin = std::chrono::steady_clock::now();
   const auto time_is_up = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > options.time_limit_seconds;
   };
   for (int i = 0; i < options.warmup && !time_is_up(); ++i) {
+    prepare();
     function();
     space.fence("tessera::apps::time_repeats: warm-up");
   }
   Stopwatch<Space> stopwatch(space);
   std::vector<double> seconds;
   do {
+    prepare();
     stopwatch.start();
     function();
     seconds.push_back(stopwatch.stop());
   } while (static_cast<int>(seconds.size()) < options.repeat && !time_is_up());
   return seconds;
+}
+
+template <class Space, class Function>
+[[nodiscard]] std::vector<double> time_repeats(const Space& space, const RunOptions& options, Function&& function) {
+  return time_repeats(space, options, function, [] {});
 }
 
 }  // namespace tessera::apps

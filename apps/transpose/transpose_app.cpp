@@ -8,6 +8,7 @@
 
 #include "common/driver.hpp"
 #include "common/text.hpp"
+#include "in_place_request.hpp"
 #include "transpose_engine.hpp"
 #include "transpose_verify.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 struct TransposeArguments {
   std::string axes, output;
+  bool in_place = false;
 };
 
 /// The permutation that --axes asks for, with negative axes counted from the end; "": reversed.
@@ -44,6 +46,23 @@ std::vector<std::size_t> axes_of(const std::string& list, std::size_t rank) {
   return axes;
 }
 
+/// Names as --variant takes them, with and without --in-place.
+std::vector<std::string> all_variant_names() {
+  std::vector<std::string> names = transpose_variant_names(false);
+  for (const auto& name : transpose_variant_names(true)) {
+    if (name != "automatic") names.push_back(name);
+  }
+  return names;
+}
+
+void check_variant(const std::string& variant, bool in_place) {
+  const std::vector<std::string> names = transpose_variant_names(in_place);
+  if (variant == "all" || std::find(names.begin(), names.end(), variant) != names.end()) return;
+  refuse(fmt::format("--variant: {} {}; {} --in-place there are {}, all", variant,
+                     in_place ? "does not work in place" : "works in place alone", in_place ? "with" : "without",
+                     join(names)));
+}
+
 void measure_variant(DriverRun& run, const TransposeEngine& engine, const TransposeRequest& request,
                      const HostBuffer& input, const HostBuffer& output, const RunOptions& options) {
   run.progress().begin("transposing");
@@ -63,7 +82,8 @@ void measure_variants(DriverRun& run, HostBuffer& input, HostBuffer& output, con
   const auto engine = make_transpose_engine(input, output, request, options.space);
   run.record().to_device = engine->to_device();
   const std::string automatic = engine->automatic_variant();
-  for (const auto& variant : variants_to_run(options.variant, transpose_variant_names(), automatic)) {
+  for (const auto& variant :
+       variants_to_run(options.variant, transpose_variant_names(request.in_place.has_value()), automatic)) {
     options.variant = variant;
     try {
       measure_variant(run, *engine, request, input, output, options);
@@ -77,15 +97,19 @@ void measure_variants(DriverRun& run, HostBuffer& input, HostBuffer& output, con
 ExitStatus transpose(const CommandLine& command_line, const TransposeArguments& arguments) {
   DriverRun run(command_line);
   if (run.list()) return ExitStatus::good;
+  check_variant(command_line.common().run.variant, arguments.in_place);
 
   const Dataset& dataset = run.open_input(moved_rank_max);
   const DatasetInfo& info = dataset.info();
   const std::uint64_t bytes = dataset.raw_bytes();
-  const TransposeRequest request{info.shape, run.for_input([&] { return axes_of(arguments.axes, info.shape.size()); }),
-                                 info.stored_element_bytes};
+  TransposeRequest request{info.shape, {}, info.stored_element_bytes};
+  run.for_input([&] {
+    request.axes = axes_of(arguments.axes, info.shape.size());
+    if (arguments.in_place) request.in_place = in_place_matrices(request);
+  });
   run.check_host_memory(2 * bytes);
   run.open_output(arguments.output, {""}, bytes);
-  run.start(2 * bytes);
+  run.start(arguments.in_place ? bytes : 2 * bytes);
 
   HostBuffer input = run.read_raw_input();
   HostBuffer output(bytes);
@@ -101,10 +125,13 @@ int transpose_main(int argc, const char* const* argv) {
   return run_driver("tessera-transpose", [&] {
     CommandLine command_line("tessera-transpose",
                              "Permutes the axes of an HDF5 dataset with elements of any fixed size",
-                             transpose_variant_names());
+                             all_variant_names());
     TransposeArguments arguments;
     command_line.add_option("--axes", arguments.axes, "LIST",
                             "The input's axes in the output's order (default reversed)");
+    command_line.add_flag(
+        "--in-place", arguments.in_place,
+        "Transpose in the array's own memory: a matrix, or square ones, of elements of up to 16 bytes");
     command_line.add_option("--output", arguments.output, "FILE:/DATASET", "Write the result there");
     if (!command_line.parse(argc, argv)) return ExitStatus::good;
     return transpose(command_line, arguments);

@@ -3,6 +3,7 @@
 #include "transpose_engine.hpp"
 
 #include <Kokkos_Core.hpp>
+#include <tessera/transpose/in_place_options.hpp>
 #include <tessera/transpose/permute_array.hpp>
 #include <type_traits>
 
@@ -11,6 +12,7 @@
 #include "device/enumerator.hpp"
 #include "device/spaces.hpp"
 #include "device/timing.hpp"
+#include "in_place_engine.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -81,10 +83,13 @@ class PermuteEngine final : public TransposeEngine {
 
 }  // namespace
 
-std::vector<std::string> transpose_variant_names() { return names_of(transpose_variants); }
+std::vector<std::string> transpose_variant_names(bool in_place) {
+  return in_place ? names_of(in_place_variants) : names_of(transpose_variants);
+}
 
 std::unique_ptr<TransposeEngine> make_transpose_engine(HostBuffer& input, HostBuffer& output,
                                                        const TransposeRequest& request, const std::string& space) {
+  if (request.in_place) return make_in_place_engine(input, output, *request.in_place, space);
   return visit_space(space, [&](const auto& instance) -> std::unique_ptr<TransposeEngine> {
     using Engine = PermuteEngine<std::decay_t<decltype(instance)>>;
     return std::make_unique<Engine>(instance, input, output, request);

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The library's permutations of axes behind a header without Kokkos. Kokkos must have started.
+// The library's permutations of axes, and transposes in place, behind a header without Kokkos. Kokkos must have
+// started.
 #ifndef TESSERA_APPS_TRANSPOSE_TRANSPOSE_ENGINE_HPP
 #define TESSERA_APPS_TRANSPOSE_TRANSPOSE_ENGINE_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,14 +18,21 @@
 
 namespace tessera::apps {
 
-/// Names as --variant takes them.
-[[nodiscard]] std::vector<std::string> transpose_variant_names();
+/// Names as --variant takes them; those in place are others but for automatic.
+[[nodiscard]] std::vector<std::string> transpose_variant_names(bool in_place);
+
+/// What is done in place: the transpose of a matrix, or of square ones one behind the other.
+struct InPlaceMatrices {
+  std::uint64_t batches = 1, rows = 1, columns = 1;
+  std::uint64_t element_bytes = 1;  // 1 to 16
+};
 
 /// A permutation of the axes of a row-major array of elements that are moved as bytes.
 struct TransposeRequest {
   Shape shape;                    // of the input
   std::vector<std::size_t> axes;  // the input's in the output's order
   std::uint64_t element_bytes = 1;
+  std::optional<InPlaceMatrices> in_place = {};  // the same, where it is to be done in place
 
   [[nodiscard]] Shape output_shape() const {
     Shape permuted;

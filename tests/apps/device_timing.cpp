@@ -29,6 +29,22 @@ TEST_CASE("time_repeats: calls the function warm-up and repeat times and gives a
   CHECK(std::all_of(seconds.begin(), seconds.end(), [](double s) { return s >= 0 && s < 10; }));
 }
 
+TEST_CASE("time_repeats: what prepares each call is not timed") {
+  const Kokkos::DefaultHostExecutionSpace space;
+  RunOptions options;
+  options.repeat = 3;
+  options.warmup = 1;
+  std::string order;
+  const auto seconds = time_repeats(
+      space, options, [&] { order += 'f'; },
+      [&] {
+        wait(0.02);
+        order += 'p';
+      });
+  CHECK(order == "pfpfpfpf");
+  CHECK(*std::min_element(seconds.begin(), seconds.end()) < 0.02);
+}
+
 TEST_CASE("time_repeats: the limit ends warm-up and repeats, but one is timed") {
   const Kokkos::DefaultExecutionSpace space;
   RunOptions options;

@@ -98,7 +98,7 @@ TEST_CASE("tessera-transpose: the record of a run") {
 
 TEST_CASE("tessera-transpose: answers that need no input") {
   CHECK(run_program(TESSERA_TRANSPOSE, {"--variant", "list"}).out ==
-        "automatic\nnaive\ntiled\npadded\nswizzled\npacked\n");
+        "automatic\nnaive\ntiled\npadded\nswizzled\npacked\nswapped_tiles\nc2r\nr2c\n");
   CHECK(run_program(TESSERA_TRANSPOSE, {"--help"}).out.find("--axes") != std::string::npos);
   CHECK(run_program(TESSERA_TRANSPOSE, {"--version"}).out.starts_with("tessera-transpose "));
 }
@@ -106,7 +106,8 @@ TEST_CASE("tessera-transpose: answers that need no input") {
 TEST_CASE("tessera-transpose: bad usage and bad input") {
   const Inputs inputs;
   const std::string m = inputs.file + ":/m";
-  CHECK(transpose_refused({m, "--in-place"}).starts_with("unknown option `--in-place`; did you mean"));
+  CHECK(transpose_refused({m, "--inplace"}).starts_with("unknown option `--inplace`; did you mean `--in-place`?"));
+  CHECK(transpose_refused({m, "--variant=wide"}).starts_with("--variant: "));
   CHECK(transpose_refused({m, "--output", inputs.file + ":/v"}) ==
         inputs.file + ":/v: exists already; give --force to replace it");
   CHECK(transpose_refused({inputs.folder / "nothing.h5"}) == inputs.folder / "nothing.h5: no such file");

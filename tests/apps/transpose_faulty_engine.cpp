@@ -35,7 +35,7 @@ class FaultyEngine final : public TransposeEngine {
 
 }  // namespace
 
-std::vector<std::string> transpose_variant_names() { return {"automatic", "padded"}; }
+std::vector<std::string> transpose_variant_names(bool) { return {"automatic", "padded"}; }
 
 std::unique_ptr<TransposeEngine> make_transpose_engine(HostBuffer& input, HostBuffer& output, const TransposeRequest&,
                                                        const std::string&) {
