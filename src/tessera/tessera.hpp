@@ -30,6 +30,7 @@
 #include <tessera/transpose/permute_array.hpp>
 #include <tessera/transpose/team_transpose.hpp>
 #include <tessera/transpose/transpose.hpp>
+#include <tessera/transpose/transpose_in_place.hpp>
 #include <tessera/version.hpp>
 #include <tessera/workspace.hpp>
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <tessera/reduce/reduce.hpp>
 #include <tessera/transpose/transpose.hpp>
+#include <tessera/transpose/transpose_in_place.hpp>
 
 #include "random_sizes.hpp"
 #include "support/compare.hpp"
@@ -53,6 +54,33 @@ TEMPLATE_LIST_TEST_CASE("a transpose keeps the sum", "[transpose]", test::Spaces
     const tessera::Sum<std::int64_t> sum;
     CHECK(tessera::reduce(space, out.view(), sum) == tessera::reduce(space, in.view(), sum));
   }
+}
+
+template <class T, class Space>
+void check_twice_in_place(const Space& space, std::uint64_t seed) {
+  test::RandomSizes sizes(seed);
+  for (std::uint64_t run = 0; run < 40; ++run) {
+    const std::size_t factor = sizes.between(1, 40);
+    const std::size_t rows = factor * sizes.between(1, 1 + 600 / factor), columns = factor * sizes.between(1, 9);
+    INFO(rows << " x " << columns);
+    const std::vector<T> values = test::values<T>(rows * columns, run);
+    const test::GuardedView<T, test::Right, Space, 1> memory({rows * columns}, values);
+    const test::GuardedView<T, test::Right, Space, 2> in({rows, columns}, values), out({columns, rows});
+    const tessera::InPlaceOptions options{.batch_bytes = sizes.between(1, 20000)};
+    tessera::transpose_in_place(space, memory.view(), rows, columns, options);
+    tessera::transpose(space, in.const_view(), out.view());
+    space.fence();
+    test::check_bits(memory.read(), out.read());
+    tessera::transpose_in_place(space, memory.view(), columns, rows, options);
+    space.fence();
+    test::check_bits(memory.read(), values);
+    memory.check_guards();
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("in place is out of place, and twice is the original", "[transpose]", test::Spaces) {
+  check_twice_in_place<float>(TestType(), 35);
+  check_twice_in_place<Kokkos::complex<double>>(TestType(), 36);
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sizes that the plan of an in-place transpose and its kernels share.
+#ifndef TESSERA_TRANSPOSE_DETAIL_IN_PLACE_LAYOUT_HPP
+#define TESSERA_TRANSPOSE_DETAIL_IN_PLACE_LAYOUT_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/transpose/in_place_options.hpp>
+
+namespace tessera::detail {
+
+inline constexpr int in_place_team_size = 256;
+
+/// It and what streams past it stay in the second-level cache of today's large GPUs.
+inline constexpr std::size_t in_place_batch_bytes = std::size_t{32} << 20;
+/// What a team stages at a time where it may choose.
+inline constexpr std::size_t in_place_tile_bytes = std::size_t{16} << 10;
+/// Their map stands in scratch too.
+inline constexpr int in_place_tile_rows_max = 1024;
+/// Of a row, in passes over columns: whole cache lines. Less than the least wastes memory traffic.
+inline constexpr std::size_t in_place_segment_bytes = 128;
+inline constexpr std::size_t in_place_segment_least = 32;
+inline constexpr std::size_t in_place_buffer_alignment = 256;
+/// Of a row in the workspace, a team's share.
+inline constexpr std::int64_t in_place_chunk_bytes = 64 << 10;
+
+/// Elements of a row that a thread of a device holds in registers, of 64 that it has.
+constexpr int row_registers(std::size_t element_bytes) {
+  return static_cast<int>(96 / (element_bytes < 4 ? 4 : element_bytes));
+}
+
+/// The decomposition of Catanzaro, Keller and Garland: m x n, c = gcd(m, n), a = m / c, b = n / c.
+struct InPlaceShape {
+  std::int64_t m, n, c, a, b;
+};
+
+inline InPlaceShape in_place_shape(InPlaceVariant variant, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t m = variant == InPlaceVariant::c2r ? rows : columns;
+  const std::int64_t n = variant == InPlaceVariant::c2r ? columns : rows;
+  const std::int64_t c = std::gcd(m, n);
+  return {m, n, c, m / c, n / c};
+}
+
+/// Rows in scratch are swizzled within groups of 32 elements.
+KOKKOS_INLINE_FUNCTION constexpr std::size_t row_scratch_bytes(std::int64_t elements, std::size_t element_bytes) {
+  return static_cast<std::size_t>(ceil_div(elements, 32) * 32) * element_bytes;
+}
+
+/// Columns in scratch: their elements, the row map, the columns' shifts.
+KOKKOS_INLINE_FUNCTION std::size_t column_scratch_bytes(std::int64_t m, int width, std::size_t element_bytes) {
+  ScratchLayout layout;
+  layout.append<std::byte>(static_cast<std::size_t>(m * width) * element_bytes);
+  layout.append<std::int32_t>(static_cast<std::size_t>(m));
+  layout.append<std::int32_t>(static_cast<std::size_t>(width));
+  return layout.bytes();
+}
+
+/// A tile of columns in the workspace: its elements, then the rows' map or the columns' shifts.
+KOKKOS_INLINE_FUNCTION std::size_t column_tile_scratch_bytes(int tile_rows, int tile_columns,
+                                                             std::size_t element_bytes) {
+  ScratchLayout layout;
+  layout.append<std::byte>(static_cast<std::size_t>(tile_rows * tile_columns) * element_bytes);
+  layout.append<std::int64_t>(static_cast<std::size_t>(tile_rows > tile_columns ? tile_rows : tile_columns));
+  return layout.bytes();
+}
+
+/// Pieces of a row in the workspace, one a team: long enough that what it reads across is read again from its cache.
+KOKKOS_INLINE_FUNCTION constexpr std::int64_t row_chunks(std::int64_t n, std::size_t element_bytes) {
+  return ceil_div(n * static_cast<std::int64_t>(element_bytes), in_place_chunk_bytes);
+}
+
+/// Of one buffer.
+KOKKOS_INLINE_FUNCTION constexpr std::size_t buffer_bytes(std::int64_t elements, std::size_t element_bytes) {
+  return (static_cast<std::size_t>(elements) * element_bytes + in_place_buffer_alignment - 1) /
+         in_place_buffer_alignment * in_place_buffer_alignment;
+}
+
+}  // namespace tessera::detail
+
+#endif

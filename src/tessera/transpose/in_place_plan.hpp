@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How an in-place transpose is mapped to passes and teams: data, from a pure host function.
+#ifndef TESSERA_TRANSPOSE_IN_PLACE_PLAN_HPP
+#define TESSERA_TRANSPOSE_IN_PLACE_PLAN_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/checks.hpp>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/transpose/detail/in_place_layout.hpp>
+#include <tessera/transpose/detail/in_place_square.hpp>
+#include <tessera/transpose/in_place_options.hpp>
+
+namespace tessera {
+
+/// Where a pass holds its lines while their elements change places.
+enum class LineMemory {
+  none,       ///< no such pass
+  scratch,    ///< team scratch: one kernel for all lines
+  registers,  ///< rows in the registers of a team, on devices: one kernel
+  workspace,  ///< batches of lines: a kernel each, which also brings the next batch
+};
+
+constexpr std::string_view to_string(LineMemory memory) {
+  switch (memory) {
+    case LineMemory::none:
+      return "none";
+    case LineMemory::scratch:
+      return "scratch";
+    case LineMemory::registers:
+      return "registers";
+    case LineMemory::workspace:
+      break;
+  }
+  return "workspace";
+}
+
+/// How the passes over one kind of lines hold them.
+struct LinePlan {
+  LineMemory memory = LineMemory::none;
+  std::int64_t batch = 0;  ///< lines that a team holds in scratch or registers, or a buffer of the workspace
+  int buffers = 0;         ///< 2: one batch is written back while the next is fetched
+  bool operator==(const LinePlan&) const = default;
+};
+
+/// Rows and columns are those of the matrix as the passes see it: with c2r its extents, with r2c these exchanged.
+struct InPlacePlan {
+  InPlaceVariant variant = InPlaceVariant::swapped_tiles;
+  int league_size = 1;  ///< most teams of a kernel
+  int team_size = 1;
+  int row_team_size = 1;  ///< in passes over rows
+  int vector_length = 1;
+  int tile_rows = 1;     ///< of swapped tiles, or of passes over columns
+  int tile_columns = 1;  ///< likewise
+  LinePlan rows{}, columns{};
+  int passes = 0;                   ///< each reads and writes the whole matrix once in main memory
+  std::uint64_t bytes_moved = 0;    ///< by all passes, in main memory
+  std::size_t scratch_bytes = 0;    ///< level 0, a team, of the kernel that needs most
+  std::size_t workspace_bytes = 0;  ///< device memory besides the matrix
+  bool operator==(const InPlacePlan&) const = default;
+};
+
+inline std::string to_string(const LinePlan& lines) {
+  return std::string(to_string(lines.memory)) + " " + std::to_string(lines.buffers) + " x " +
+         std::to_string(lines.batch);
+}
+
+inline std::string to_string(const InPlacePlan& plan) {
+  return std::string(to_string(plan.variant)) + " league " + std::to_string(plan.league_size) + " team " +
+         std::to_string(plan.team_size) + ", of rows " + std::to_string(plan.row_team_size) + " vector " +
+         std::to_string(plan.vector_length) + " tile " + std::to_string(plan.tile_rows) + " x " +
+         std::to_string(plan.tile_columns) + " rows " + to_string(plan.rows) + " columns " + to_string(plan.columns) +
+         " passes " + std::to_string(plan.passes) + " moved " + std::to_string(plan.bytes_moved) + " B scratch " +
+         std::to_string(plan.scratch_bytes) + " B workspace " + std::to_string(plan.workspace_bytes) + " B";
+}
+
+namespace detail {
+
+struct InPlaceLimits {
+  DeviceLimits device;
+  std::size_t element_bytes, batch_bytes;
+  int asked_team_size;
+
+  [[nodiscard]] bool fits_scratch(std::size_t bytes) const { return scratch_request(bytes) <= device.scratch_bytes; }
+  [[nodiscard]] bool is_oversize(std::int64_t line) const {
+    return static_cast<std::size_t>(line) * element_bytes > batch_bytes / 2;
+  }
+};
+
+/// Batches of lines in two buffers; in one where all fit it, or a single line exceeds it.
+inline LinePlan workspace_lines(const InPlaceLimits& limits, std::int64_t lines, std::int64_t length, int multiple) {
+  if (limits.is_oversize(length)) return {LineMemory::workspace, 1, 1};
+  const std::size_t line_bytes = static_cast<std::size_t>(length) * limits.element_bytes;
+  const auto batch = static_cast<std::int64_t>(limits.batch_bytes / 2 / line_bytes);
+  if (batch >= lines) return {LineMemory::workspace, lines, 1};
+  return {LineMemory::workspace, batch > multiple ? batch / multiple * multiple : batch, 2};
+}
+
+inline std::size_t workspace_bytes(const InPlaceLimits& limits, const LinePlan& lines, std::int64_t length) {
+  return static_cast<std::size_t>(lines.buffers) * buffer_bytes(lines.batch * length, limits.element_bytes);
+}
+
+/// The smallest team whose registers hold a row; 0: none.
+inline int register_team_size(const InPlaceLimits& limits, std::int64_t n) {
+  if (limits.device.is_host) return 0;
+  const int each = row_registers(limits.element_bytes);
+  for (const int team_size : {512, 1024}) {
+    const int team = limits.asked_team_size != 0 ? limits.asked_team_size : team_size;
+    if (n <= std::int64_t{team} * each) return team;
+  }
+  return 0;
+}
+
+inline void plan_rows(const InPlaceLimits& limits, const InPlaceShape& shape, InPlacePlan& plan) {
+  plan.row_team_size = plan.team_size;
+  const std::size_t bytes = limits.element_bytes;
+  if (limits.fits_scratch(row_scratch_bytes(shape.n, bytes))) {
+    const auto rows = static_cast<std::int64_t>(in_place_tile_bytes / bytes) / shape.n;
+    plan.rows = {LineMemory::scratch, std::clamp<std::int64_t>(rows, 1, shape.m), 0};
+    plan.scratch_bytes = std::max(plan.scratch_bytes, row_scratch_bytes(plan.rows.batch * shape.n, bytes));
+  } else if (const int team_size = register_team_size(limits, shape.n); team_size != 0) {
+    plan.rows = {LineMemory::registers, 1, 0};
+    plan.row_team_size = team_size;
+  } else {
+    plan.rows = workspace_lines(limits, shape.m, shape.n, 1);
+    plan.workspace_bytes = std::max(plan.workspace_bytes, workspace_bytes(limits, plan.rows, shape.n));
+  }
+}
+
+/// Columns of a tile, a power of two: a segment's worth of them, at most what holds all columns.
+inline int column_tile_width(std::size_t segment_bytes, std::int64_t columns, std::size_t element_bytes) {
+  const std::uint64_t segment = std::max<std::size_t>(1, segment_bytes / std::bit_ceil(element_bytes));
+  return static_cast<int>(std::min(segment, std::bit_ceil(static_cast<std::uint64_t>(columns))));
+}
+
+inline void plan_columns(const InPlaceLimits& limits, const InPlaceShape& shape, InPlacePlan& plan) {
+  const std::size_t bytes = limits.element_bytes;
+  const int widest = column_tile_width(in_place_segment_bytes, shape.n, bytes);
+  const int narrowest = column_tile_width(in_place_segment_least, shape.n, bytes);
+  int width = widest;
+  while (width >= narrowest && !limits.fits_scratch(column_scratch_bytes(shape.m, width, bytes))) width /= 2;
+  if (width >= narrowest) {
+    plan.columns = {LineMemory::scratch, width, 0};
+    plan.tile_rows = static_cast<int>(shape.m);
+    plan.tile_columns = width;
+    plan.scratch_bytes = std::max(plan.scratch_bytes, column_scratch_bytes(shape.m, width, bytes));
+    return;
+  }
+  plan.columns = workspace_lines(limits, shape.n, shape.m, widest);
+  plan.tile_columns = column_tile_width(in_place_segment_bytes, plan.columns.batch, bytes);
+  plan.tile_rows = std::min(static_cast<int>(in_place_tile_bytes / std::bit_ceil(bytes)) / plan.tile_columns,
+                            in_place_tile_rows_max);
+  plan.scratch_bytes =
+      std::max(plan.scratch_bytes, column_tile_scratch_bytes(plan.tile_rows, plan.tile_columns, bytes));
+  plan.workspace_bytes = std::max(plan.workspace_bytes, workspace_bytes(limits, plan.columns, shape.m));
+}
+
+inline double row_cost(const InPlaceLimits& limits, const InPlaceShape& shape, const InPlacePlan& plan) {
+  if (plan.rows.memory == LineMemory::scratch) return 1;
+  if (plan.rows.memory == LineMemory::registers) return 1.3;
+  return limits.is_oversize(shape.n) ? 6 : 3;
+}
+
+inline double column_cost(const InPlaceLimits& limits, const InPlaceShape& shape, const InPlacePlan& plan) {
+  const double segment = static_cast<double>(plan.columns.batch) * static_cast<double>(limits.element_bytes);
+  const bool is_whole = plan.columns.batch >= shape.n;
+  const double narrow = is_whole ? 1 : std::max(1.0, static_cast<double>(in_place_segment_bytes) / segment);
+  if (plan.columns.memory == LineMemory::scratch) return std::min(1.5, narrow);
+  return (limits.is_oversize(shape.m) ? 3 : 1.5) * narrow;
+}
+
+/// About the time of as many passes at full speed, to choose by.
+inline double in_place_cost(const InPlaceLimits& limits, const InPlaceShape& shape, const InPlacePlan& plan) {
+  return row_cost(limits, shape, plan) + (shape.c > 1 ? 2 : 1) * column_cost(limits, shape, plan);
+}
+
+/// Tiles of the kernel that has most.
+inline std::int64_t pass_tiles(const InPlaceLimits& limits, const InPlaceShape& shape, const InPlacePlan& plan) {
+  const std::int64_t row_tiles = plan.rows.memory == LineMemory::workspace
+                                     ? plan.rows.batch * row_chunks(shape.n, limits.element_bytes)
+                                     : ceil_div(shape.m, plan.rows.batch);
+  const bool in_scratch = plan.columns.memory == LineMemory::scratch;
+  const std::int64_t column_tiles =
+      ceil_div(in_scratch ? shape.n : plan.columns.batch, plan.tile_columns) * ceil_div(shape.m, plan.tile_rows);
+  return std::max(plan.rows.buffers == 2 ? 2 * row_tiles : row_tiles,
+                  plan.columns.buffers == 2 ? 2 * column_tiles : column_tiles);
+}
+
+inline int planned_team_size(const InPlaceLimits& limits, int device_team_size) {
+  if (limits.asked_team_size != 0) return limits.asked_team_size;
+  return limits.device.is_host ? 1 : device_team_size;
+}
+
+inline InPlacePlan plan_passes(const InPlaceLimits& limits, InPlaceVariant variant, std::int64_t rows,
+                               std::int64_t columns) {
+  const InPlaceShape shape = in_place_shape(variant, rows, columns);
+  InPlacePlan plan{.variant = variant, .team_size = planned_team_size(limits, in_place_team_size)};
+  plan_rows(limits, shape, plan);
+  plan_columns(limits, shape, plan);
+  plan.passes = shape.c > 1 ? 3 : 2;
+  plan.league_size = tile_league(limits.device, pass_tiles(limits, shape, plan));
+  return plan;
+}
+
+inline InPlacePlan plan_cheaper_passes(const InPlaceLimits& limits, std::int64_t rows, std::int64_t columns) {
+  const InPlacePlan c2r = plan_passes(limits, InPlaceVariant::c2r, rows, columns);
+  const InPlacePlan r2c = plan_passes(limits, InPlaceVariant::r2c, rows, columns);
+  const auto cost = [&](const InPlacePlan& plan) {
+    return in_place_cost(limits, in_place_shape(plan.variant, rows, columns), plan);
+  };
+  return cost(c2r) < cost(r2c) ? c2r : r2c;
+}
+
+inline InPlacePlan plan_swapped_tiles(const InPlaceLimits& limits, std::int64_t extent, std::int64_t batches) {
+  InPlacePlan plan;
+  plan.team_size = planned_team_size(limits, swapped_team_size(limits.element_bytes));
+  plan.tile_rows = plan.tile_columns = swapped_tile(limits.device.is_host, limits.element_bytes);
+  plan.passes = 1;
+  plan.scratch_bytes = swapped_scratch_bytes(plan.tile_rows, limits.element_bytes);
+  const std::int64_t tiles = ceil_div(extent, plan.tile_rows);
+  plan.league_size = tile_league(limits.device, tiles * (tiles + 1) / 2 * batches);
+  return plan;
+}
+
+/// Of a rows x columns matrix, or of batches of square ones.
+inline InPlacePlan make_in_place_plan(const DeviceLimits& device, std::int64_t rows, std::int64_t columns,
+                                      std::size_t element_bytes, const InPlaceOptions& options,
+                                      std::int64_t batches = 1) {
+  constexpr std::string_view function = "tessera::transpose_in_place";
+  require_league_size(function, options.league_size);
+  require_team_size(function, options.team_size, device.is_host ? device.concurrency : 1024);
+  const bool is_automatic = options.variant == InPlaceVariant::automatic;
+  const bool swaps = options.variant == InPlaceVariant::swapped_tiles;
+  require_argument(!swaps || rows == columns, function, "options",
+                   "variant swapped_tiles for " + std::to_string(rows) + " x " + std::to_string(columns),
+                   "a square matrix, or variant c2r or r2c", "automatic takes what the shape allows");
+  const InPlaceLimits limits{device, element_bytes,
+                             options.batch_bytes != 0 ? options.batch_bytes : in_place_batch_bytes, options.team_size};
+  InPlacePlan plan{.variant = is_automatic ? InPlaceVariant::c2r : options.variant};
+  if (rows == columns && (is_automatic || swaps)) {
+    plan = plan_swapped_tiles(limits, rows, batches);
+  } else if (rows > 1 && columns > 1) {
+    plan =
+        is_automatic ? plan_cheaper_passes(limits, rows, columns) : plan_passes(limits, options.variant, rows, columns);
+  }
+  if (rows <= 1 || columns <= 1 || batches == 0) plan.passes = 0;
+  if (options.league_size != 0) plan.league_size = options.league_size;
+  plan.bytes_moved = 2 * static_cast<std::uint64_t>(plan.passes) * static_cast<std::uint64_t>(batches * rows) *
+                     static_cast<std::uint64_t>(columns) * element_bytes;
+  return plan;
+}
+
+}  // namespace detail
+
+/// The plan that transpose_in_place() will follow for a matrix of rows x columns elements of T. Pure: it launches and
+/// allocates nothing.
+/// \throws InvalidArgument for sizes of league or team that cannot be, and variant swapped_tiles where rows != columns.
+template <class T, ExecutionSpace Space>
+InPlacePlan in_place_plan(const Space& space, std::uint64_t rows, std::uint64_t columns,
+                          const InPlaceOptions& options = {}) {
+  return detail::make_in_place_plan(detail::device_limits(space), static_cast<std::int64_t>(rows),
+                                    static_cast<std::int64_t>(columns), sizeof(T), options);
+}
+
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each error of transpose_in_place, with its text; its plan; its instance.
+#include <catch2/catch_template_test_macros.hpp>
+#include <string>
+
+#include "in_place_check.hpp"
+#include "support/message.hpp"
+#include "support/tools_recorder.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+using tessera::InPlaceOptions;
+using tessera::InPlacePlan;
+using tessera::InPlaceVariant;
+using tessera::InvalidArgument;
+using tessera::LineMemory;
+
+template <class Space>
+using FlatMemory = test::GuardedView<float, test::Right, Space, 1>;
+
+TEMPLATE_LIST_TEST_CASE("a view that is not square is an error", "[transpose][in_place][errors]", test::OneSpace) {
+  const test::GuardedView<float, test::Right, TestType, 2> wide({3, 4}, test::values<float>(12));
+  const auto message = test::message_of<InvalidArgument>([&] { tessera::transpose_in_place(TestType(), wide.view()); });
+  test::check_message(message, {"tessera::transpose_in_place", "`view`", "extents (3, 4)", "expected", "square", ";",
+                                "contiguous memory"});
+  const test::GuardedView<float, test::Right, TestType, 3> batches({4, 4, 3}, test::values<float>(48));
+  test::check_message(
+      test::message_of<InvalidArgument>([&] { tessera::transpose_in_place(TestType(), batches.view()); }),
+      {"tessera::transpose_in_place", "`view`", "extents (4, 4, 3)", "expected", "square", ";"});
+  test::check_bits(wide.read(), test::values<float>(12));
+}
+
+TEMPLATE_LIST_TEST_CASE("memory of another size, or with gaps, is an error", "[transpose][in_place][errors]",
+                        test::OneSpace) {
+  const FlatMemory<TestType> memory({12}, test::values<float>(12));
+  const auto message = [&](std::size_t rows, std::size_t columns) {
+    return test::message_of<InvalidArgument>(
+        [&] { tessera::transpose_in_place(TestType(), memory.view(), rows, columns); });
+  };
+  test::check_message(message(3, 5), {"tessera::transpose_in_place", "`memory`", "12 elements", "expected", "3 x 5",
+                                      ";", "the whole matrix"});
+  test::check_message(message(2, 5), {"`memory`", "12 elements", "expected", "2 x 5", ";"});
+  const std::size_t half_range = std::size_t{1} << 63;
+  test::check_message(message(half_range, 2), {"`memory`", "12 elements", "expected", "9223372036854775808 x 2", ";"});
+  const test::GuardedView<float, test::Strided, TestType, 1> strided({12}, test::values<float>(12));
+  test::check_message(
+      test::message_of<InvalidArgument>([&] { tessera::transpose_in_place(TestType(), strided.view(), 3, 4); }),
+      {"tessera::transpose_in_place", "`memory`", "stride 2", "expected", "contiguous", ";"});
+  test::check_bits(memory.read(), test::values<float>(12));
+}
+
+TEMPLATE_LIST_TEST_CASE("a workspace that is too small for an in-place transpose is an error",
+                        "[transpose][in_place][errors]", test::OneSpace) {
+  const TestType space;
+  const FlatMemory<TestType> memory({130000}, test::values<float>(130000));
+  const InPlacePlan plan = tessera::in_place_plan<float>(space, 26000, 5);
+  REQUIRE(plan.workspace_bytes > 16);
+  const tessera::Workspace<TestType> workspace(space, 16);
+  const auto message = test::message_of<InvalidArgument>(
+      [&] { tessera::transpose_in_place(space, memory.view(), 26000, 5, {}, workspace); });
+  test::check_message(message, {"tessera::transpose_in_place", "`workspace`", "16 bytes", "expected", "at least",
+                                std::to_string(plan.workspace_bytes), ";", "in_place_plan"});
+  test::check_bits(memory.read(), test::values<float>(130000));
+}
+
+TEMPLATE_LIST_TEST_CASE("sizes and variants that an in-place transpose cannot have are errors",
+                        "[transpose][in_place][errors]", test::OneSpace) {
+  const FlatMemory<TestType> memory({12}, test::values<float>(12));
+  const test::GuardedView<float, test::Right, TestType, 2> square({3, 3}, test::values<float>(9));
+  const auto both = [&](const InPlaceOptions& options, std::initializer_list<std::string_view> parts) {
+    const auto of_memory = [&] { tessera::transpose_in_place(TestType(), memory.view(), 3, 4, options); };
+    const auto of_view = [&] { tessera::transpose_in_place(TestType(), square.view(), options); };
+    test::check_message(test::message_of<InvalidArgument>(of_memory), parts);
+    test::check_message(test::message_of<InvalidArgument>(of_view), parts);
+  };
+  both({.league_size = -1},
+       {"tessera::transpose_in_place", "`options`", "league_size -1", "expected", "0 or more", ";"});
+  both({.team_size = -1}, {"tessera::transpose_in_place", "`options`", "team_size -1", "expected", "0 to", ";"});
+  both({.team_size = 1000000},
+       {"tessera::transpose_in_place", "`options`", "team_size 1000000", "expected", "0 to", ";"});
+  const auto swapped = [&] {
+    tessera::transpose_in_place(TestType(), memory.view(), 3, 4, {.variant = InPlaceVariant::swapped_tiles});
+  };
+  test::check_message(test::message_of<InvalidArgument>(swapped),
+                      {"tessera::transpose_in_place", "`options`", "variant swapped_tiles for 3 x 4", "expected",
+                       "square", "c2r or r2c", ";"});
+  const auto passes = [&] { tessera::transpose_in_place(TestType(), square.view(), {.variant = InPlaceVariant::r2c}); };
+  test::check_message(test::message_of<InvalidArgument>(passes),
+                      {"tessera::transpose_in_place", "`options`", "variant r2c for a view", "expected", "automatic or",
+                       ";", "contiguous memory"});
+}
+
+TEMPLATE_LIST_TEST_CASE("an in-place plan is a pure function and takes overrides", "[transpose][in_place][plan]",
+                        test::OneSpace) {
+  const TestType space;
+  InPlacePlan plan;
+  const test::ToolsRecord record = test::recorded([&] { plan = tessera::in_place_plan<double>(space, 30000, 20000); });
+  CHECK(record.kernels.empty());
+  test::check_asynchronous(record);
+  CHECK(plan == tessera::in_place_plan<double>(space, 30000, 20000));
+  CHECK(plan.passes == 3);
+  CHECK(plan.bytes_moved == std::uint64_t{6} * 30000 * 20000 * 8);
+  CHECK(plan.workspace_bytes > 0);
+  CHECK(plan.workspace_bytes <= (std::size_t{32} << 20) + 512);
+  CHECK(plan.scratch_bytes <= static_cast<std::size_t>(Kokkos::TeamPolicy<TestType>::scratch_size_max(0)));
+  CHECK(tessera::in_place_plan<double>(space, 30001, 20000).passes == 2);
+  CHECK(tessera::in_place_plan<double>(space, 1, 20000).passes == 0);
+  CHECK(tessera::in_place_plan<double>(space, 0, 0).passes == 0);
+  const InPlacePlan square = tessera::in_place_plan<double>(space, 3000, 3000);
+  CHECK(square.variant == InPlaceVariant::swapped_tiles);
+  CHECK(square.passes == 1);
+  CHECK(square.workspace_bytes == 0);
+  for (const int team_size : test::odd_team_sizes(space)) {
+    const InPlacePlan odd = tessera::in_place_plan<float>(
+        space, 100, 201, {.variant = InPlaceVariant::r2c, .league_size = 7, .team_size = team_size});
+    CHECK(odd.variant == InPlaceVariant::r2c);
+    CHECK(odd.team_size == team_size);
+    CHECK(odd.league_size == 7);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("the workspace of an in-place plan follows the budget and the longest line",
+                        "[transpose][in_place][plan]", test::OneSpace) {
+  const TestType space;
+  const auto bytes = [&](std::size_t rows, std::size_t columns, std::size_t budget) {
+    return tessera::in_place_plan<float>(space, rows, columns, {.batch_bytes = budget}).workspace_bytes;
+  };
+  CHECK(bytes(200, 100, 0) == 0);  // all in scratch
+  CHECK(bytes(200000, 30001, 1 << 20) <= (1 << 20) + 512);
+  CHECK(bytes(200000, 30001, 1000) <= 200000 * sizeof(float) + 256);
+  CHECK(bytes(1000000000, 3, 0) <= 1000000000 * sizeof(float) + 256);
+}
+
+TEST_CASE("in-place plans of a device, by private functions", "[transpose][in_place][plan]") {
+  const tessera::detail::DeviceLimits device{.is_host = false, .concurrency = 132 * 2048, .scratch_bytes = 40936};
+  const auto plan = [&](std::int64_t rows, std::int64_t columns, std::size_t bytes,
+                        const InPlaceOptions& options = {}) {
+    return tessera::detail::make_in_place_plan(device, rows, columns, bytes, options);
+  };
+  for (const std::size_t bytes : {1, 2, 3, 4, 8, 12, 16}) {
+    const InPlacePlan square = plan(16384, 16384, bytes);
+    INFO(bytes << " bytes: " << to_string(square));
+    CHECK(square.variant == InPlaceVariant::swapped_tiles);
+    CHECK(square.tile_rows * square.tile_rows % square.team_size == 0);
+    CHECK(square.scratch_bytes + 16 <= device.scratch_bytes);
+  }
+  for (const std::int64_t rows : {2, 3, 1000, 20000, 2000000, 500000000}) {
+    for (const std::int64_t columns : {2, 5, 999, 20001, 1500000}) {
+      for (const InPlaceVariant variant : {InPlaceVariant::c2r, InPlaceVariant::r2c}) {
+        for (const std::size_t bytes : {1, 3, 4, 16}) {
+          const InPlacePlan odd = plan(rows, columns, bytes, {.variant = variant});
+          INFO(rows << " x " << columns << " of " << bytes << " bytes: " << to_string(odd));
+          CHECK(odd.scratch_bytes + 16 <= device.scratch_bytes);
+          CHECK(odd.league_size >= 1);
+        }
+      }
+    }
+  }
+  // The shorter extent is the row where scratch holds it.
+  CHECK(plan(100000, 1000, 4).variant == InPlaceVariant::c2r);
+  CHECK(plan(1000, 100000, 4).variant == InPlaceVariant::r2c);
+  CHECK(plan(100000, 1000, 4).rows.memory == LineMemory::scratch);
+  CHECK(plan(100000, 1000, 4).columns.buffers == 2);
+  // Rows of a few elements: columns in scratch, and rows of the longer extent.
+  CHECK(plan(100000000, 3, 4).columns.memory == LineMemory::scratch);
+  CHECK(plan(20000, 20001, 4).rows.memory == LineMemory::registers);
+  CHECK(plan(20000, 20001, 4).row_team_size == 1024);
+  CHECK(plan(20000, 20001, 4, {.team_size = 256}).rows.memory == LineMemory::workspace);
+  CHECK(plan(20000, 20001, 8).rows.memory == LineMemory::workspace);
+}
+
+TEST_CASE("an in-place plan prints itself", "[transpose][in_place][plan]") {
+  const InPlacePlan plan{.variant = InPlaceVariant::r2c,
+                         .league_size = 12,
+                         .team_size = 34,
+                         .row_team_size = 35,
+                         .tile_rows = 56,
+                         .tile_columns = 78,
+                         .rows = {LineMemory::scratch, 9, 0},
+                         .columns = {LineMemory::workspace, 256, 2},
+                         .passes = 3,
+                         .bytes_moved = 4321,
+                         .scratch_bytes = 90,
+                         .workspace_bytes = 1234};
+  const std::string text = to_string(plan);
+  INFO(text);
+  for (const char* part :
+       {"r2c", "league 12", "team 34, of rows 35", "vector 1", "tile 56 x 78", "rows scratch 0 x 9",
+        "columns workspace 2 x 256", "passes 3", "moved 4321 B", "scratch 90 B", "workspace 1234 B"}) {
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK_FALSE(plan == InPlacePlan{});
+  CHECK(to_string(InPlaceVariant::automatic) == "automatic");
+  CHECK(to_string(InPlaceVariant::swapped_tiles) == "swapped_tiles");
+  CHECK(to_string(InPlaceVariant::c2r) == "c2r");
+  CHECK(to_string(LineMemory::none) == "none");
+  CHECK(to_string(LineMemory::registers) == "registers");
+  CHECK(tessera::in_place_variants.size() == 4);
+}
+
+TEMPLATE_LIST_TEST_CASE("an in-place transpose is asynchronous and on its instance", "[transpose][in_place]",
+                        test::OneSpace) {
+  const auto space = test::another_instance<TestType>();
+  const std::vector<float> values = test::values<float>(300 * 300);
+  const test::GuardedView<float, test::Right, TestType, 2> square({300, 300}, values);
+  tessera::transpose_in_place(space, square.view());  // Kokkos' own scratch memory grows
+  const test::ToolsRecord one = test::recorded([&] { tessera::transpose_in_place(space, square.view()); });
+  test::check_kernels(one, space);
+  CHECK(one.kernels.size() == 1);
+  test::check_asynchronous(one);
+  CHECK(one.regions == std::vector<std::string>{"tessera::transpose_in_place"});
+  space.fence();
+  test::check_bits(square.read(), values);
+
+  const InPlaceOptions options{.batch_bytes = 1 << 18};
+  const tessera::Workspace<TestType> workspace(
+      space, tessera::in_place_plan<float>(space, 26000, 15, options).workspace_bytes);
+  const FlatMemory<TestType> memory({390000}, test::values<float>(390000));
+  const auto call = [&](std::size_t rows, std::size_t columns) {
+    tessera::transpose_in_place(space, memory.view(), rows, columns, options, workspace);
+  };
+  call(26000, 15);
+  const test::ToolsRecord many = test::recorded([&] { call(15, 26000); });
+  test::check_kernels(many, space);
+  CHECK(many.kernels.size() >= 3);
+  test::check_asynchronous(many);
+  CHECK(many.regions == std::vector<std::string>{"tessera::transpose_in_place"});
+  space.fence();
+  test::check_bits(memory.read(), test::values<float>(390000));
+  CHECK(test::recorded([&] { call(1, 390000); }).kernels.empty());
+}
+
+}  // namespace
