@@ -4,6 +4,7 @@
 // Transposes of row-major matrices, out of place.
 #include <Kokkos_Core.hpp>
 #include <tessera/transpose/transpose.hpp>
+#include <tessera/transpose/transpose_in_place.hpp>
 
 #include "bench_case.hpp"
 #include "bench_data.hpp"
@@ -44,6 +45,7 @@ class TransposeCase {
         if (wanted == to_string(variant)) add_tessera({variant, request.league_size, request.team_size});
       }
     }
+    if (!request.variants.empty()) add_in_place();
     add_deep_copy();
 #ifdef TESSERA_BENCH_HAS_CUBLAS
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) add_geam();
@@ -56,15 +58,22 @@ class TransposeCase {
   template <class Run>
   void add(Contender contender, Run run) {
     contender.run = [run, in = m_in, out = m_out] { run(); };  // keeps the arrays
-    contender.check = [space = m_space, out = m_out, run = contender.run, rows = m_rows, columns = m_columns] {
+    contender.check = [misplaced = misplaced(), space = m_space, out = m_out, run = contender.run] {
       poison(space, out);
       run();
+      return misplaced();
+    };
+    m_case.contenders.push_back(std::move(contender));
+  }
+
+  /// Says how many elements of the output are wrong.
+  [[nodiscard]] auto misplaced() const {
+    return [space = m_space, out = m_out, rows = m_rows, columns = m_columns] {
       std::int64_t wrong = 0;
       Kokkos::parallel_reduce("tessera::bench::check", Range<Space>(space, 0, rows * columns),
                               CountMisplaced<T>{out.data(), rows, columns}, wrong);
       return wrong_outputs(wrong, rows * columns);
     };
-    m_case.contenders.push_back(std::move(contender));
   }
 
   void add_tessera(const TransposeOptions& options) {
@@ -78,15 +87,45 @@ class TransposeCase {
     const Matrix<Kokkos::LayoutRight> in(m_in.data(), m_rows, m_columns), out(m_out.data(), m_columns, m_rows);
     try {
       const auto plan = transpose_plan<T>(m_space, m_rows, m_columns, options);
-      contender.plan = {{"league_size", plan.league_size},     {"team_size", plan.team_size},
-                        {"vector_length", plan.vector_length}, {"tile_rows", plan.tile_rows},
-                        {"tile_columns", plan.tile_columns},   {"pad", plan.pad},
+      contender.plan = {{"league_size", plan.league_size},
+                        {"team_size", plan.team_size},
+                        {"vector_length", plan.vector_length},
+                        {"access_bytes", plan.access_bytes},
+                        {"tile_rows", plan.tile_rows},
+                        {"tile_columns", plan.tile_columns},
+                        {"pad", plan.pad},
                         {"scratch_bytes", plan.scratch_bytes}};
       add(contender, [space = m_space, in, out, options] { tessera::transpose(space, in, out, options); });
     } catch (const Error& error) {
       contender.refusal = error.what();
       m_case.contenders.push_back(contender);
     }
+  }
+  /// Each run turns what the one before left, which is any matrix to it; the check turns the input.
+  void add_in_place() {
+    const auto plan = in_place_plan<T>(m_space, m_rows, m_columns);
+    Contender contender{"tessera in place",
+                        Role::tessera,
+                        std::string(to_string(plan.variant)),
+                        {{"league_size", plan.league_size},
+                         {"team_size", plan.team_size},
+                         {"passes", plan.passes},
+                         {"bytes_moved", static_cast<std::int64_t>(plan.bytes_moved)},
+                         {"scratch_bytes", plan.scratch_bytes},
+                         {"workspace_bytes", plan.workspace_bytes}},
+                        {},
+                        {},
+                        {}};
+    contender.run = [space = m_space, out = m_out, rows = m_rows, columns = m_columns,
+                     workspace = Workspace<Space>(m_space, plan.workspace_bytes)] {
+      transpose_in_place(space, out, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns), {}, workspace);
+    };
+    contender.check = [misplaced = misplaced(), space = m_space, in = m_in, out = m_out, run = contender.run] {
+      Kokkos::deep_copy(space, out, in);
+      run();
+      return misplaced();
+    };
+    m_case.contenders.push_back(std::move(contender));
   }
   void add_deep_copy() {
     const Matrix<Kokkos::LayoutRight> in(m_in.data(), m_rows, m_columns);

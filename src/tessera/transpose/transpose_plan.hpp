@@ -119,12 +119,11 @@ inline bool can_swizzle(const TransposeProblem& problem) {
   return bits % width == 0;
 }
 
-/// Elements of a thread. Three teams at once have the registers for them and their places.
+/// Elements of a thread, and teams at once that have the registers for them and their places.
 constexpr int packed_slots(std::size_t in_bytes, std::size_t out_bytes, bool wide_offsets) {
-  if (in_bytes > 8 || out_bytes > 8) return 8;
-  return in_bytes > 4 || out_bytes > 4 || wide_offsets ? 8 : 12;
+  return wide_offsets || in_bytes > 8 || out_bytes > 8 ? 8 : 12;
 }
-inline constexpr int packed_teams_at_once = 3;
+constexpr int packed_teams_at_once(std::size_t out_bytes) { return out_bytes > 4 ? 2 : 3; }
 inline constexpr int packed_team_size = 256;
 /// Bytes of a host's tile: it stays in the first cache beside its output.
 inline constexpr std::size_t packed_host_bytes = 8192;
@@ -178,13 +177,16 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   plan.tile_columns = static_cast<int>(choice.tile.in_run);
   plan.tile_rows = static_cast<int>(choice.tile.volume / choice.tile.in_run);
   plan.access_bytes = static_cast<int>(problem.in_bytes);
+  const StagedOrder order = staged_order(tile_tables(shape, choice.tile), problem.out_bytes);
   plan.scratch_bytes =
-      limits.is_host ? 0 : packed_pieces(static_cast<int>(choice.tile.volume), problem.out_bytes, choice.direct).bytes;
+      limits.is_host
+          ? 0
+          : packed_pieces(static_cast<int>(choice.tile.volume), order, problem.out_bytes, choice.direct).bytes;
   const std::int64_t tiles = packed_tiles(shape, choice.tile);
   require_tiles(function, tiles);
   if (plan.league_size == 0) {
     // A team makes many: it finds its threads' places in the tile once.
-    const std::int64_t at_once = packed_teams_at_once * std::int64_t{multiprocessors(limits)};
+    const std::int64_t at_once = packed_teams_at_once(problem.out_bytes) * std::int64_t{multiprocessors(limits)};
     plan.league_size = limits.is_host ? tile_league(limits, tiles)
                                       : static_cast<int>(std::max<std::int64_t>(1, std::min(tiles, at_once)));
   }

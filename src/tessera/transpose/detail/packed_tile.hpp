@@ -70,25 +70,23 @@ struct LeadingList {
   }
 };
 
-/// Boxes of 8 to so many elements, each about half of the next: equal parts of a short axis, multiples of a sector of a
-/// long one. Few, as every call looks at all pairs of them.
+/// Boxes of 8 to so many elements: equal parts of a short axis, multiples of 16 of a long one. Few, as every call looks
+/// at all pairs of them: 3/4 and 1/2 of the largest, then halves.
 inline LeadingList leading_boxes(const PermuteShape& shape, const AxisOrder& order, std::int64_t volume_max) {
   LeadingList boxes;
-  std::int64_t whole = 1;
-  for (int d = 0; d < order.rank && whole <= volume_max / 2; ++d) {
-    const std::int64_t extent = shape.axes[order.axes[static_cast<std::size_t>(d)]].extent;
+  std::int64_t whole = 1, extent = 1;
+  for (int d = 0; d < order.rank && whole <= volume_max / 2; ++d, whole *= extent) {
+    extent = shape.axes[order.axes[static_cast<std::size_t>(d)]].extent;
     std::int64_t last = 0;
-    for (std::int64_t wanted = std::min(extent, volume_max / whole); wanted > 1 && wanted * whole >= 8; wanted /= 2) {
-      const bool is_long = extent > 16 * wanted && wanted >= 32;
-      const std::int64_t part = is_long ? wanted / 32 * 32 : ceil_div(extent, ceil_div(extent, wanted));
+    for (std::int64_t wanted = std::min(extent, volume_max / whole); wanted > 1 && wanted * whole >= 8;) {
+      const bool is_long = extent > 16 * wanted && wanted >= 16;
+      const std::int64_t part = is_long ? wanted / 16 * 16 : ceil_div(extent, ceil_div(extent, wanted));
       if (part != last) boxes.append({d, part});
       last = part;
+      wanted = wanted * whole > volume_max / 4 * 3 ? wanted * 3 / 4 : wanted / 2;
     }
-    whole *= extent;
   }
-  if (boxes.size == 0)
-    boxes.append({order.rank > 0 ? order.rank - 1 : 0,
-                  order.rank > 0 ? shape.axes[order.axes[static_cast<std::size_t>(order.rank - 1)]].extent : 1});
+  if (boxes.size == 0) boxes.append({order.rank > 0 ? order.rank - 1 : 0, extent});
   return boxes;
 }
 

@@ -20,7 +20,7 @@ namespace tessera::detail {
 struct TileDigit {
   std::int64_t in_stride, out_stride;
   std::int32_t extent, staged_stride;  // staged: in the input's order
-  std::uint32_t inverse;               // number / extent = number * inverse / 2^32, for numbers below 2^16
+  std::uint32_t inverse;               // of the extent
 };
 
 /// An axis along which there are several tiles: a digit of their numbers.
@@ -40,6 +40,11 @@ struct TileTables {
   TileAxis outer[permute_rank_max];                                 // the fastest of the output first
 };
 
+/// number / extent = number * inverse / 2^32, for numbers and extents below 2^16.
+inline std::uint32_t inverse_of(std::int64_t extent) {
+  return static_cast<std::uint32_t>(((std::int64_t{1} << 32) + extent - 1) / extent);
+}
+
 /// The tables of a tile: its axes in either order, and those along which there are several.
 inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile) {
   TileTables tables{};
@@ -48,9 +53,7 @@ inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile)
   std::int32_t stride = 1;
   const auto digit = [&](std::size_t axis) {
     const auto extent = static_cast<std::int32_t>(tile.extents[axis]);
-    const auto inverse = static_cast<std::uint32_t>(
-        ((std::uint64_t{1} << 32) + static_cast<std::uint64_t>(extent) - 1) / static_cast<std::uint64_t>(extent));
-    return TileDigit{shape.axes[axis].in_stride, shape.axes[axis].out_stride, extent, staged[axis], inverse};
+    return TileDigit{shape.axes[axis].in_stride, shape.axes[axis].out_stride, extent, staged[axis], inverse_of(extent)};
   };
   for (int d = 0; d < in.rank; ++d) {
     const auto axis = static_cast<std::size_t>(in.axes[static_cast<std::size_t>(d)]);
@@ -79,11 +82,25 @@ inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile)
   return tables;
 }
 
-/// Where element e of a tile lies in scratch: a word is left out after each 128 bytes, against bank conflicts.
-KOKKOS_INLINE_FUNCTION constexpr int packed_position(int e, std::size_t element_bytes) {
-  const int line = 128 / static_cast<int>(element_bytes);
-  const int gap = element_bytes < 4 ? 4 / static_cast<int>(element_bytes) : 1;
-  return line > 0 ? e + e / line * gap : e;
+/// Where the elements of a tile lie in scratch: in the input's order, with a gap after each so many.
+struct StagedOrder {
+  std::uint32_t inverse = 0;  // of the elements between gaps; 0: none
+  int gap = 0;                // elements
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int position(int e) const {
+    return e + static_cast<int>((std::uint64_t{static_cast<std::uint32_t>(e)} * inverse) >> 32) * gap;
+  }
+};
+
+/// Threads that write neighbours read scratch at the stride of the output's fastest axis: gaps make it an odd number of
+/// 4-byte words, where it is even, against bank conflicts.
+inline StagedOrder staged_order(const TileTables& tables, std::size_t element_bytes) {
+  if (tables.digits == 0) return {};
+  const std::int64_t stride = tables.out_order[0].staged_stride, bytes = static_cast<std::int64_t>(element_bytes);
+  const std::int64_t period = bytes < 4 ? 8 : 2 * bytes, wanted = bytes < 4 ? 4 : bytes;
+  const std::int64_t gap = (wanted - stride * bytes % period + period) % period / bytes;
+  if (stride == 1 || gap == 0) return {};
+  return {inverse_of(stride), static_cast<int>(gap)};
 }
 
 /// Pieces of a team's scratch.
@@ -91,11 +108,12 @@ struct PackedPieces {
   std::size_t tables, stage, bytes;
 };
 
-KOKKOS_INLINE_FUNCTION PackedPieces packed_pieces(int volume, std::size_t element_bytes, bool direct) {
+KOKKOS_INLINE_FUNCTION PackedPieces packed_pieces(int volume, const StagedOrder& order, std::size_t element_bytes,
+                                                  bool direct) {
   ScratchLayout layout;
   PackedPieces pieces{};
   pieces.tables = layout.append<TileTables>(1);
-  const int elements = direct ? 0 : packed_position(volume - 1, element_bytes) + 1;
+  const int elements = direct ? 0 : order.position(volume - 1) + 1;
   pieces.stage = layout.append<std::byte>(static_cast<std::size_t>(elements) * element_bytes);
   pieces.bytes = layout.bytes();
   return pieces;

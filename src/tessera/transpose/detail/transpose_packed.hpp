@@ -34,6 +34,7 @@ struct PackedJob {
   Function function;
   std::uint32_t tiles;
   int volume;
+  StagedOrder order;
   TileTables tables;
 };
 
@@ -61,14 +62,15 @@ struct TransposePacked {
   using In = typename Job::in_type;
   using Out = typename Job::out_type;
   static constexpr int slots = packed_slots(sizeof(In), sizeof(Out), sizeof(Offset) > 4);
-  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<packed_team_size, packed_teams_at_once>,
-                                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+  using policy_type =
+      Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<packed_team_size, packed_teams_at_once(sizeof(Out))>,
+                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   using member_type = typename policy_type::member_type;
 
   Job job;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
-    const PackedPieces at = packed_pieces(job.volume, sizeof(Out), Direct);
+    const PackedPieces at = packed_pieces(job.volume, job.order, sizeof(Out), Direct);
     std::byte* scratch = team_scratch(team, at.bytes);
     auto& tables = *reinterpret_cast<TileTables*>(scratch + at.tables);
     copy_tables(team, tables);
@@ -89,7 +91,7 @@ struct TransposePacked {
         position[k] += static_cast<std::uint32_t>(digit.staged_stride) * index;
       });
       for_each_slot([&](int k) {
-        const auto at_k = static_cast<std::uint32_t>(packed_position(static_cast<int>(position[k]), sizeof(Out)));
+        const auto at_k = static_cast<std::uint32_t>(job.order.position(static_cast<int>(position[k])));
         staged_at[k / 2] |= at_k << (k % 2 * 16);
       });
     }
@@ -110,7 +112,7 @@ struct TransposePacked {
       } else {
         for_each_slot([&](int k) {
           const int e = rank + k * size;
-          if (e < job.volume) stage[packed_position(e, sizeof(Out))] = job.function(values[k]);
+          if (e < job.volume) stage[job.order.position(e)] = job.function(values[k]);
         });
         team.team_barrier();
       }
@@ -244,12 +246,14 @@ void launch_packed(std::string_view name, const Space& space, const TransposeCho
                    const Function& function, const PermuteShape& shape, int asked_team_size) {
   const TransposePlan& plan = choice.plan;
   using Job = PackedJob<In, Out, Function>;
+  const TileTables tables = tile_tables(shape, choice.tile);
   const Job job{in,
                 out,
                 function,
                 static_cast<std::uint32_t>(packed_tiles(shape, choice.tile)),
                 static_cast<int>(choice.tile.volume),
-                tile_tables(shape, choice.tile)};
+                staged_order(tables, sizeof(Out)),
+                tables};
   const auto launch = [&](const auto& functor) {
     typename std::decay_t<decltype(functor)>::policy_type policy(space, plan.league_size, plan.team_size);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
