@@ -169,7 +169,7 @@ TEST_CASE("tessera-transpose: variants that cannot are listed, and refused by na
     CHECK(all.out.find("\n  left out   " + std::string(variant) + ": cannot do this transpose\n") != std::string::npos);
     CHECK(transpose_refused({deep, std::string("--variant=") + variant}) ==
           deep + ": tessera::permute_array: argument `options`: variant " + variant +
-              ", and 12 axes that cannot be merged; expected automatic, naive or packed; other variants take 8 axes");
+              ", and 12 axes that cannot be merged; expected automatic, naive or packed; the others take 8 axes");
   }
   CHECK(all.out.find("\n  transpose  naive ") < all.out.find("\n  transpose  packed "));
   CHECK(all.out.find("\n  transpose  packed ") != std::string::npos);

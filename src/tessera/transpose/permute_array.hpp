@@ -9,6 +9,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,17 +40,24 @@ inline PermuteShape array_shape(std::string_view function, const ArrayShape& arr
   require_argument(axes.size() == rank, function, "axes", axes_text(axes),
                    "an axis for each of " + std::to_string(rank), "name each axis once");
   const std::vector<std::size_t> order = permutation_of(function, axes);
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : array.extents) {
+    require_argument(extent >= 0, function, "array", "extent " + std::to_string(extent), "0 or more",
+                     "extents count elements");
+    if (extent == 0) return {.rank = 1, .unit_bytes = array.element_bytes, .axes = {{0, 1, 1}}};
+  }
+  const auto most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(array.element_bytes);
   std::vector<std::int64_t> in_strides(rank);
-  std::int64_t stride = 1;
-  for (std::size_t d = rank; d-- > 0; stride *= array.extents[d]) {
-    require_argument(array.extents[d] >= 0, function, "array", "extent " + std::to_string(array.extents[d]),
-                     "0 or more", "extents count elements");
-    in_strides[d] = stride;
+  for (std::size_t d = rank; d-- > 0; elements *= array.extents[d]) {
+    require_argument(array.extents[d] <= most / elements, function, "array",
+                     "more than " + std::to_string(most) + " elements", "bytes that 64 bits can count",
+                     "check the extents");
+    in_strides[d] = elements;
   }
   PermuteShape shape{.unit_bytes = array.element_bytes};
   for (const std::size_t axis : order) shape.append({array.extents[axis], in_strides[axis], 0});
-  stride = 1;
-  for (std::size_t d = rank; d-- > 0; stride *= shape.axes[d].extent) shape.axes[d].out_stride = stride;
+  elements = 1;
+  for (std::size_t d = rank; d-- > 0; elements *= shape.axes[d].extent) shape.axes[d].out_stride = elements;
   return shape;
 }
 

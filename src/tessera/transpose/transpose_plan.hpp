@@ -256,7 +256,7 @@ inline TransposeChoice make_transpose_plan(std::string_view function, const Devi
       require_argument(problem.shape.rank <= transpose_batch_max + 2, function, "options",
                        "variant " + std::string(to_string(choice.plan.variant)) + ", and " +
                            std::to_string(problem.shape.rank) + " axes that cannot be merged",
-                       "automatic, naive or packed", "other variants take 8 axes");
+                       "automatic, naive or packed", "the others take 8 axes");
       plan_matrix(function, limits, problem, choice.plan);
       break;
     default:

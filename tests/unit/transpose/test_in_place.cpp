@@ -90,7 +90,7 @@ TEMPLATE_LIST_TEST_CASE("in place: all lines through the workspace", "[transpose
       const tessera::InPlacePlan plan = tessera::in_place_plan<T>(space, rows, columns, options);
       CHECK(plan.rows.memory == LineMemory::workspace);
       CHECK(plan.columns.memory == LineMemory::workspace);
-      CHECK(plan.passes == (longer % 2 == 0 ? 3 : 2));
+      CHECK(plan.passes == (std::gcd(longer, std::size_t{1300}) > 1 ? 3 : 2));
       test::check_in_place<T>(space, rows, columns, options);
     }
   }

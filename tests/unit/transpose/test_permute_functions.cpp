@@ -184,6 +184,11 @@ TEMPLATE_LIST_TEST_CASE("arrays that permute_array cannot take are errors", "[pe
                       {"tessera::permute_array", "`array`", "0 bytes", "expected", "at least 1"});
   test::check_message(message({8, -8}, 4, {1, 0}, out.data()),
                       {"tessera::permute_array", "`array`", "extent -8", "expected", "0 or more", ";"});
+  const std::int64_t huge = std::int64_t{1} << 40;
+  test::check_message(message({huge, huge}, 4, {1, 0}, out.data()),
+                      {"tessera::permute_array", "`array`", "more than", "elements", "expected", "64 bits", ";"});
+  CHECK_NOTHROW(tessera::permute_array(TestType(), in.data(), out.data(), {std::vector<std::int64_t>{huge, 0, huge}, 4},
+                                       std::vector<int>{2, 1, 0}));
   test::check_message(message({8, 8}, 4, {1, 0, 2}, out.data()),
                       {"tessera::permute_array", "`axes`", "(1, 0, 2)", "expected", "each of 2", ";"});
   test::check_message(message({8, 8}, 4, {1, 1}, out.data()),

@@ -112,10 +112,11 @@ KOKKOS_FUNCTION void team_swap_part(const Member& team, T* upper, T* lower, std:
 
 template <ExecutionSpace Space, class T>
 struct SwapTiles {
-  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<1024, 1>>;
-  using member_type = typename policy_type::member_type;
   static constexpr int tile = swapped_tile(is_host_space<Space>, sizeof(T));
   static constexpr int planned_team_size = swapped_team_size(sizeof(T));
+  /// Few registers a thread, so that loads of several teams are under way.
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<planned_team_size, 1536 / planned_team_size>>;
+  using member_type = typename policy_type::member_type;
 
   SquareMatrices<T> matrices;
   std::int64_t tiles, pairs;  // along a side, and of all matrices
