@@ -224,7 +224,7 @@ inline InPlacePlan plan_cheaper_passes(const InPlaceLimits& limits, std::int64_t
 
 inline InPlacePlan plan_swapped_tiles(const InPlaceLimits& limits, std::int64_t extent, std::int64_t batches) {
   InPlacePlan plan;
-  plan.team_size = planned_team_size(limits, swapped_team_size(limits.element_bytes));
+  plan.team_size = planned_team_size(limits, swapped_team_size);
   plan.tile_rows = plan.tile_columns = swapped_tile(limits.device.is_host, limits.element_bytes);
   plan.passes = 1;
   plan.scratch_bytes = swapped_scratch_bytes(plan.tile_rows, limits.element_bytes);

@@ -134,8 +134,8 @@ void transpose_memory(const Space& space, const Memory& memory, std::size_t rows
 /// \param[in,out] view  n x n, or batches x n x n; any extents (64-bit sizes, 0 included), any layout and alignment
 /// \param[in] options   sizes of league and team; variant automatic or swapped_tiles
 ///
-/// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Scratch: two tiles of t
-/// x (t + 1) elements a team; t = 64 up to 4 bytes, else 32, on hosts 32 up to 8 bytes, else 16. Compulsory bytes: 2
+/// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Scratch: two tiles of
+/// 32 x 33 elements a team, on hosts 16 x 17 above 8 bytes. Compulsory bytes: 2
 /// batches n n sizeof(element).
 /// \throws InvalidArgument  for matrices that are not square, another variant, sizes of league or team that the space
 ///                          cannot have

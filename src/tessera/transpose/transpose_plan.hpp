@@ -127,6 +127,8 @@ constexpr int packed_teams_at_once(std::size_t out_bytes) { return out_bytes > 4
 inline constexpr int packed_team_size = 256;
 /// Bytes of a host's tile: it stays in the first cache beside its output.
 inline constexpr std::size_t packed_host_bytes = 8192;
+/// Of a matrix that a host turns in blocks.
+inline constexpr std::int64_t packed_host_side = 16;
 
 /// A plan, and the tile of variants packed and naive.
 struct TransposeChoice {
@@ -201,12 +203,15 @@ inline TransposeVariant automatic_variant(const DeviceLimits& limits, const Tran
   if (matrix.row != shape.rank - 1 || shape.rank < 2 || shape.rank - 2 > transpose_batch_max)
     return TransposeVariant::packed;
   const std::int64_t rows = shape.axes[matrix.row].extent, columns = shape.axes[matrix.column].extent;
-  if (!limits.is_host && can_swizzle(problem)) {
+  if (limits.is_host) {
+    return rows >= packed_host_side && columns >= packed_host_side ? TransposeVariant::swizzled
+                                                                   : TransposeVariant::packed;
+  }
+  if (can_swizzle(problem)) {
     const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
     if (fills_tiles(rows, tile.rows()) && fills_tiles(columns, tile.columns())) return TransposeVariant::swizzled;
   }
-  const int height = transpose_tile_height(limits.is_host, problem.out_bytes);
-  const bool fills = fills_tiles(rows, height) && fills_tiles(columns, transpose_tile_columns);
+  const bool fills = fills_tiles(rows, transpose_tile_rows) && fills_tiles(columns, transpose_tile_columns);
   return fills && shape.axes[matrix.column].in_stride == 1 && shape.axes[matrix.row].out_stride == 1
              ? TransposeVariant::padded
              : TransposeVariant::packed;
@@ -222,8 +227,9 @@ inline void plan_matrix(std::string_view function, const DeviceLimits& limits, c
     const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
     plan.tile_rows = tile.rows();
     plan.tile_columns = tile.columns();
-    plan.access_bytes = (can_swizzle(problem) ? tile.width : 1) * static_cast<int>(problem.in_bytes);
-    plan.scratch_bytes = static_cast<std::size_t>(plan.tile_rows * plan.tile_columns) * problem.out_bytes;
+    plan.access_bytes = (!limits.is_host && can_swizzle(problem) ? tile.width : 1) * static_cast<int>(problem.in_bytes);
+    if (!limits.is_host)
+      plan.scratch_bytes = static_cast<std::size_t>(plan.tile_rows * plan.tile_columns) * problem.out_bytes;
     if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : transpose_team_size;
   } else {
     plan.tile_rows = transpose_tile_height(limits.is_host, problem.out_bytes);

@@ -20,16 +20,10 @@
 
 namespace tessera::detail {
 
-/// Rows of a square tile: segments of 256 bytes where two tiles fit the scratch of a team. Hosts have 32 KiB.
-constexpr int swapped_tile(bool is_host, std::size_t element_bytes) {
-  if (is_host) return element_bytes > 8 ? 16 : 32;
-  return element_bytes > 4 ? 32 : 64;
-}
+/// Rows of a square tile. Hosts have 32 KiB for two.
+constexpr int swapped_tile(bool is_host, std::size_t element_bytes) { return is_host && element_bytes > 8 ? 16 : 32; }
 
-/// Sixteen elements a thread, or eight: more of 4 bytes would not leave it registers for the rest.
-constexpr int swapped_team_size(std::size_t element_bytes) {
-  return swapped_tile(false, element_bytes) == 64 ? 512 : 256;
-}
+inline constexpr int swapped_team_size = 256;
 
 /// One column unused, against bank conflicts.
 KOKKOS_INLINE_FUNCTION constexpr std::size_t swapped_scratch_bytes(int tile, std::size_t element_bytes) {
@@ -113,9 +107,8 @@ KOKKOS_FUNCTION void team_swap_part(const Member& team, T* upper, T* lower, std:
 template <ExecutionSpace Space, class T>
 struct SwapTiles {
   static constexpr int tile = swapped_tile(is_host_space<Space>, sizeof(T));
-  static constexpr int planned_team_size = swapped_team_size(sizeof(T));
   /// Few registers a thread, so that loads of several teams are under way.
-  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<planned_team_size, 1536 / planned_team_size>>;
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<swapped_team_size, 6>>;
   using member_type = typename policy_type::member_type;
 
   SquareMatrices<T> matrices;
@@ -152,8 +145,8 @@ struct SwapTiles {
     T* upper = matrix + row * row_stride + column * column_stride;
     T* lower = matrix + column * row_stride + row * column_stride;
     if constexpr (!is_host_space<Space>) {
-      if (column + tile <= extent && team.team_size() == planned_team_size) {
-        team_swap_whole<planned_team_size, tile>(team, upper, lower, row_stride, column_stride, scratch);
+      if (column + tile <= extent && team.team_size() == swapped_team_size) {
+        team_swap_whole<swapped_team_size, tile>(team, upper, lower, row_stride, column_stride, scratch);
         return;
       }
     }

@@ -41,26 +41,80 @@ struct TransposeSwizzled {
   bool wide;  // all rows of both sides begin on boundaries of words
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
-    auto* scratch = reinterpret_cast<Access*>(team_scratch(team, scratch_bytes));
     const TileWalk walk = tile_walk(team, job.tiles);
     for (std::int64_t tile = walk.begin; tile < walk.end; tile += walk.step) {
       const TilePlace at = job.place(static_cast<std::uint32_t>(tile));
       const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(shape.rows(), job.rows - at.row));
       const auto columns = static_cast<int>(Kokkos::min<std::int64_t>(shape.columns(), job.columns - at.column));
-      const StridedTile<const In> source = job.source(at);
-      const StridedTile<Out> target = job.target(at);
-      if (!wide || rows < shape.rows() || columns < shape.columns()) {
-        turn_part(team, source, target, rows, columns, reinterpret_cast<Out*>(scratch));
-      } else if (!is_host_space<Space> && team.team_size() == transpose_team_size) {
-        turn_whole(team, source, target, scratch);
+      if constexpr (is_host_space<Space>) {
+        turn_in_registers(team, job.source(at), job.target(at), rows, columns);
       } else {
-        turn_blocks(team, source, target, scratch);
+        turn_tile(team, job.source(at), job.target(at), rows, columns);
+        if (tile + walk.step < walk.end) team.team_barrier();  // scratch is staged anew
       }
-      if (tile + walk.step < walk.end) team.team_barrier();  // scratch is staged anew
     }
   }
 
  private:
+  /// Side of the blocks that a host turns in registers.
+  static constexpr int side = 4;
+
+  /// On hosts: the first cache is the tile's scratch, and a block's rows are turned in vector registers.
+  KOKKOS_FUNCTION void turn_in_registers(const member_type& team, const StridedTile<const In>& in,
+                                         const StridedTile<Out>& out, int rows, int columns) const {
+    const int whole_rows = rows / side * side, whole_columns = columns / side * side;
+    for (int column = side * team.team_rank(); column < whole_columns; column += side * team.team_size()) {
+      for (int row = 0; row < whole_rows; row += side) {
+        turn_block(in.data + row * in.row_stride + column * in.column_stride, in,
+                   out.data + column * out.row_stride + row * out.column_stride, out);
+      }
+      move_part(in, out, whole_rows, rows, column, column + side);
+    }
+    if (team.team_rank() == 0) move_part(in, out, 0, rows, whole_columns, columns);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void turn_block(const In* source, const StridedTile<const In>& in, Out* target,
+                                              const StridedTile<Out>& out) const {
+    if (in.column_stride == 1 && out.column_stride == 1) {
+      Out block[side][side];
+      for (int i = 0; i < side; ++i) {
+        for (int j = 0; j < side; ++j) block[j][i] = job.function(source[i * in.row_stride + j]);
+      }
+      for (int j = 0; j < side; ++j) {
+        for (int i = 0; i < side; ++i) target[j * out.row_stride + i] = block[j][i];
+      }
+      return;
+    }
+    for (int i = 0; i < side; ++i) {
+      for (int j = 0; j < side; ++j) {
+        target[j * out.row_stride + i * out.column_stride] =
+            job.function(source[i * in.row_stride + j * in.column_stride]);
+      }
+    }
+  }
+
+  KOKKOS_FUNCTION void move_part(const StridedTile<const In>& in, const StridedTile<Out>& out, int row_begin,
+                                 int row_end, int column_begin, int column_end) const {
+    for (int column = column_begin; column < column_end; ++column) {
+      for (int row = row_begin; row < row_end; ++row) {
+        out.data[column * out.row_stride + row * out.column_stride] =
+            job.function(in.data[row * in.row_stride + column * in.column_stride]);
+      }
+    }
+  }
+
+  KOKKOS_FUNCTION void turn_tile(const member_type& team, const StridedTile<const In>& source,
+                                 const StridedTile<Out>& target, int rows, int columns) const {
+    auto* scratch = reinterpret_cast<Access*>(team_scratch(team, scratch_bytes));
+    if (!wide || rows < shape.rows() || columns < shape.columns()) {
+      turn_part(team, source, target, rows, columns, reinterpret_cast<Out*>(scratch));
+    } else if (team.team_size() == transpose_team_size) {
+      turn_whole(team, source, target, scratch);
+    } else {
+      turn_blocks(team, source, target, scratch);
+    }
+  }
+
   /// In scratch: word number row_word of a column of the tile.
   KOKKOS_FORCEINLINE_FUNCTION static int staged(int column, int row_word) {
     return column * shape.row_words + (row_word ^ (column / width % shape.row_words));
