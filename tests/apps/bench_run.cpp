@@ -60,7 +60,9 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
         "tessera-bench: note: squares is measured in float32, float64, not in int32\n"
         "tessera-bench: note: squares is measured in float32, float64, not in int64\n"
         "tessera-bench: note: transpose is measured in float32, float64, not in int32\n"
-        "tessera-bench: note: transpose is measured in float32, float64, not in int64\n");
+        "tessera-bench: note: transpose is measured in float32, float64, not in int64\n"
+        "tessera-bench: note: permute is measured in int8, float32, float64, not in int32\n"
+        "tessera-bench: note: permute is measured in int8, float32, float64, not in int64\n");
   std::map<std::string, int> counts;
   for (const auto& row : rows_of(file)) {
     CAPTURE(row.dump());
@@ -81,8 +83,8 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
     CHECK(row["time"].get<std::string>().size() == 20);
     const std::uint64_t element = row["type"] == "int32" || row["type"] == "float32" ? 4 : 8;
     const std::string op = row["op"];
-    const bool has_two =
-        op == "filter" || op == "window" || op == "lines" || op == "squares" || op == "transpose" || op == "dot";
+    const bool has_two = op == "filter" || op == "window" || op == "lines" || op == "squares" || op == "transpose" ||
+                         op == "permute" || op == "dot";
     const std::uint64_t sides = op == "steps" ? 20 : has_two ? 2 : 1;
     if (row["op"] != "ceiling" && row["op"] != "axes") {
       CHECK(row["axis"].is_null() == (row["op"] != "lines"));
@@ -159,8 +161,20 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
                                                {"squares: through scratch", 4},
                                                {"squares: in registers", 4},
                                                {"transpose: tessera automatic", 4},
+                                               {"transpose: tessera naive", 4},
+                                               {"transpose: tessera tiled", 4},
                                                {"transpose: tessera padded", 4},
-                                               {"transpose: Kokkos::deep_copy to LayoutLeft", 4}};
+                                               {"transpose: tessera swizzled", 4},
+                                               {"transpose: tessera packed", 4},
+                                               {"transpose: tessera in place", 4},
+                                               {"transpose: Kokkos::deep_copy to LayoutLeft", 4},
+                                               {"permute: tessera automatic", 12},
+                                               {"permute: tessera naive", 12},
+                                               {"permute: tessera tiled", 12},
+                                               {"permute: tessera padded", 12},
+                                               {"permute: tessera swizzled", 12},
+                                               {"permute: tessera packed", 12},
+                                               {"permute: parallel_for", 12}};
 #ifdef TESSERA_TESTS_HAVE_SCIPY
   CHECK(counts["filter: scipy.ndimage.correlate1d"] == 12);
   counts.erase("filter: scipy.ndimage.correlate1d");
@@ -175,10 +189,10 @@ TEST_CASE("tessera-bench: transposes take the matrix, or the square of a count")
                                                "--repeat=1", "--space=serial", "--out=" + file});
   CHECK(end.status == 0);
   const auto rows = rows_of(file);
-  REQUIRE(rows.size() == 4);
+  REQUIRE(rows.size() == 6);
   CHECK(rows[0]["shape"] == json({60, 35}));
   CHECK(rows[0]["size"] == 2100);
-  CHECK(rows[2]["shape"] == json({31, 31}));
+  CHECK(rows[3]["shape"] == json({31, 31}));
 }
 
 TEST_CASE("tessera-bench: filters of lines across memory and of short ones") {
