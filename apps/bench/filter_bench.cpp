@@ -4,10 +4,9 @@
 // Correlations of one long line, mode reflect.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <exception>
 #include <limits>
-#include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/filter_transform.hpp>
@@ -119,6 +118,12 @@ class FilterCase {
     const auto step = static_cast<std::int64_t>(products() / products_max);
     return {direct<double>(), m_out.data(), step <= 1 ? 1 : step | 1};
   }
+  template <class Counter>
+  static std::string wrong_of(const Range<Space>& range, const Counter& counter) {
+    std::int64_t wrong = 0;
+    Kokkos::parallel_reduce("tessera::bench::check", range, counter, wrong);
+    return wrong_outputs(wrong, range.end());
+  }
   // The closures of a contender live as long as the arrays: m_case's owner keeps them through m_in, m_out, m_weights.
   template <class Run, class Counter>
   void add(Contender contender, Run run, const Counter& counter) {
@@ -126,9 +131,7 @@ class FilterCase {
     contender.check = [space = m_space, out = m_out, range = range(), run, counter] {
       poison(space, out);
       run();
-      std::int64_t wrong = 0;
-      Kokkos::parallel_reduce("tessera::bench::check", range, counter, wrong);
-      return wrong_outputs(wrong, range.end());
+      return wrong_of(range, counter);
     };
     m_case.contenders.push_back(std::move(contender));
   }
@@ -200,27 +203,16 @@ class FilterCase {
   void add_refused(const std::string& name, const std::string& refusal) {
     m_case.contenders.push_back({name, Role::peer, {}, {}, {}, {}, refusal});
   }
-  /// Where the machine has it. Its arrays are its own: y comes back for the check.
   void add_scipy(NumberType type) {
     const std::string name = "scipy.ndimage.correlate1d";
     if (products() > 4 * products_max) return add_refused(name, "takes minutes with so many taps");
-    try {
-      const std::span<const T> input(m_in.data(), static_cast<std::size_t>(m_count));
-      const auto peer = std::make_shared<PythonPeer>("from scipy import ndimage",
-                                                     "ndimage.correlate1d(x, weights, output=y, mode='reflect')", type,
-                                                     std::as_bytes(input), filter_weights(m_weights.size()));
-      Contender contender{name, Role::peer, {}, {}, {}, {}, {}};
-      contender.run = [peer] { peer->run(); };
-      contender.check = [peer, space = m_space, out = m_out, range = range(), counter = wrong_outputs_of()] {
-        peer->run();
-        peer->fetch(std::as_writable_bytes(std::span<T>(out.data(), out.extent(0))));
-        std::int64_t wrong = 0;
-        Kokkos::parallel_reduce("tessera::bench::check", range, counter, wrong);
-        return wrong_outputs(wrong, range.end());
-      };
-      m_case.contenders.push_back(std::move(contender));
-    } catch (const std::runtime_error&) {  // this machine has none
-    }
+    const auto size = static_cast<std::size_t>(m_count);
+    m_case.contenders.push_back(python_contender(
+        name,
+        {"numpy, scipy.ndimage", "scipy.ndimage.correlate1d(x, weights, output=y, mode='reflect')", type,
+         filter_weights(m_weights.size())},
+        std::as_bytes(std::span<const T>(m_in.data(), size)), std::as_writable_bytes(std::span<T>(m_out.data(), size)),
+        [out = m_out, range = range(), counter = wrong_outputs_of()] { return wrong_of(range, counter); }));
   }
   void add_multiply_adds() {
     using Work = MultiplyAdds<Space, T>;
@@ -234,9 +226,7 @@ class FilterCase {
     contender.check = [space = m_space, policy, target, run = contender.run] {
       poison(space, target);
       run();
-      std::int64_t wrong = 0;
-      Kokkos::parallel_reduce("tessera::bench::check", policy, CountUnequal<T>{target.data(), Work::result}, wrong);
-      return wrong_outputs(wrong, policy.end());
+      return wrong_of(policy, CountUnequal<T>{target.data(), Work::result});
     };
     m_case.contenders.push_back(std::move(contender));
   }

@@ -10,7 +10,11 @@
 
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <stdexcept>
+
+#include "common/memory_limit.hpp"
+#include "common/text.hpp"
 
 extern char** environ;
 
@@ -19,18 +23,19 @@ namespace {
 
 constexpr std::string_view done = "done\n";
 
-std::string script_of(const std::string& setup, const std::string& work, NumberType type, std::size_t bytes,
-                      std::size_t weights) {
+std::string script_of(const PythonWork& work, std::size_t input_bytes) {
   return fmt::format(R"(import sys
-import numpy as np
-{}
+import {}
 source, target = sys.stdin.buffer, sys.stdout.buffer
 def answer(data):
     target.write(data)
     target.flush()
-x = np.frombuffer(source.read({}), np.{})
-weights = np.frombuffer(source.read({}), np.float64)
-y = np.full_like(x, np.nan)
+answer(b'done\n')
+x = numpy.empty({}, '{}')
+source.readinto(x.data)
+weights = numpy.empty({})
+source.readinto(weights.data)
+y = numpy.full_like(x, numpy.nan)
 answer(b'done\n')
 for line in iter(source.readline, b''):
     if line == b'run\n':
@@ -39,7 +44,8 @@ for line in iter(source.readline, b''):
     else:
         answer(y.data)
 )",
-                     setup, bytes, to_string(type), weights * sizeof(double), work);
+                     work.modules, input_bytes / size_of(work.type), to_string(work.type), work.weights.size(),
+                     work.statement);
 }
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -73,16 +79,16 @@ PythonPeer::PythonPeer(const Ends& ends, const std::string& script) : m_socket(e
   }
 }
 
-PythonPeer::PythonPeer(const std::string& setup, const std::string& work, NumberType type,
-                       std::span<const std::byte> input, std::span<const double> weights)
-    : PythonPeer(connect(), script_of(setup, work, type, input.size(), weights.size())) {
+PythonPeer::PythonPeer(const PythonWork& work, std::span<const std::byte> input)
+    : PythonPeer(connect(), script_of(work, input.size())) {
   try {
-    send(text_of(input));
-    send(text_of(std::as_bytes(weights)));
     expect_done();
   } catch (const std::runtime_error&) {
-    throw std::runtime_error("/usr/bin/python3 cannot: " + setup);
+    throw std::runtime_error("/usr/bin/python3 cannot import " + work.modules);
   }
+  send(text_of(input));
+  send(text_of(std::as_bytes(std::span(work.weights))));
+  expect_done();
 }
 
 PythonPeer::~PythonPeer() {
@@ -124,6 +130,27 @@ void PythonPeer::expect_done() {
   std::array<std::byte, done.size()> answer{};
   receive(answer);
   if (text_of(answer) != done) throw std::runtime_error("/usr/bin/python3 says something else");
+}
+
+Contender python_contender(const std::string& name, const PythonWork& work, std::span<const std::byte> input,
+                           std::span<std::byte> out, std::function<std::string()> wrong) {
+  Contender contender{name, Role::peer, {}, {}, {}, {}, {}};
+  try {
+    // x, y, and out, which may be untouched yet
+    if (const auto needed = 3 * input.size(), available = available_host_bytes(); needed > available) {
+      throw std::runtime_error(fmt::format("needs {}, {} are free", format_bytes(needed), format_bytes(available)));
+    }
+    const auto peer = std::make_shared<PythonPeer>(work, input);
+    contender.run = [peer] { peer->run(); };
+    contender.check = [peer, out, wrong = std::move(wrong)] {
+      peer->run();
+      peer->fetch(out);
+      return wrong();
+    };
+  } catch (const std::runtime_error& error) {
+    contender.refusal = error.what();
+  }
+  return contender;
 }
 
 }  // namespace tessera::apps::bench

@@ -7,23 +7,31 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "bench_case.hpp"
 #include "common/descriptor.hpp"
-#include "common/number_type.hpp"
 
 namespace tessera::apps::bench {
 
-/// /usr/bin/python3 as a child that holds the arrays x, a copy of the input, y, of the same type and size, and weights,
-/// and waits to be told.
+/// What a Python does with the arrays x, a copy of the input, y, of the same type and size, both of one axis, and
+/// weights.
+struct PythonWork {
+  std::string modules;    // to import: numpy and what else the statement names
+  std::string statement;  // that fills y
+  NumberType type;
+  std::vector<double> weights = {};
+};
+
+/// /usr/bin/python3 as a child that holds those arrays and waits to be told.
 class PythonPeer {
  public:
-  /// setup: statements that import what the work needs. work: the statement that fills y. input: elements of that type.
-  /// \throws std::runtime_error where there is no such Python or what it imports.
-  PythonPeer(const std::string& setup, const std::string& work, NumberType type, std::span<const std::byte> input,
-             std::span<const double> weights);
+  /// input: elements of the type. \throws std::runtime_error where there is no such Python or module.
+  PythonPeer(const PythonWork& work, std::span<const std::byte> input);
   /// Ends the child.
   ~PythonPeer();
   PythonPeer(const PythonPeer&) = delete;
@@ -47,6 +55,12 @@ class PythonPeer {
   Descriptor m_socket;
   pid_t m_child = -1;
 };
+
+/// A peer that does the work on a copy of the input; skipped, with the reason, where this machine cannot. For the check
+/// y goes to out, as large as the input; wrong() says what is wrong there and keeps it alive.
+[[nodiscard]] Contender python_contender(const std::string& name, const PythonWork& work,
+                                         std::span<const std::byte> input, std::span<std::byte> out,
+                                         std::function<std::string()> wrong);
 
 }  // namespace tessera::apps::bench
 

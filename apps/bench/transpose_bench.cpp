@@ -3,6 +3,8 @@
 //
 // Transposes of row-major matrices, out of place.
 #include <Kokkos_Core.hpp>
+#include <span>
+#include <string>
 #include <tessera/transpose/transpose.hpp>
 #include <tessera/transpose/transpose_in_place.hpp>
 
@@ -11,6 +13,7 @@
 #ifdef TESSERA_BENCH_HAS_CUBLAS
 #include "cublas_peers.hpp"
 #endif
+#include "python_peer.hpp"
 
 namespace tessera::apps::bench {
 namespace {
@@ -47,6 +50,7 @@ class TransposeCase {
     }
     if (!request.variants.empty()) add_in_place();
     add_deep_copy();
+    if constexpr (detail::is_host_space<Space>) add_numpy(request.type);
 #ifdef TESSERA_BENCH_HAS_CUBLAS
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) add_geam();
 #endif
@@ -132,6 +136,16 @@ class TransposeCase {
     const Matrix<Kokkos::LayoutLeft> out(m_out.data(), m_rows, m_columns);
     add({"Kokkos::deep_copy to LayoutLeft", Role::peer, {}, {}, {}, {}, {}},
         [space = m_space, in, out] { Kokkos::deep_copy(space, out, in); });
+  }
+  void add_numpy(NumberType type) {
+    const auto size = static_cast<std::size_t>(m_rows * m_columns);
+    const std::string rows = std::to_string(m_rows), columns = std::to_string(m_columns);
+    m_case.contenders.push_back(python_contender(
+        "numpy transposed copy",
+        {"numpy", "numpy.copyto(y.reshape(" + columns + ", " + rows + "), x.reshape(" + rows + ", " + columns + ").T)",
+         type},
+        std::as_bytes(std::span<const T>(m_in.data(), size)), std::as_writable_bytes(std::span<T>(m_out.data(), size)),
+        misplaced()));
   }
 #ifdef TESSERA_BENCH_HAS_CUBLAS
   void add_geam() {
