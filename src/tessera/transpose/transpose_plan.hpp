@@ -167,9 +167,10 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : packed_team_size;
   const std::size_t larger = std::max(problem.in_bytes, problem.out_bytes);
   const auto choose = [&](bool wide) {
-    const auto volume_max =
-        limits.is_host ? static_cast<std::int64_t>(std::max<std::size_t>(16, packed_host_bytes / larger))
-                       : std::int64_t{packed_slots(problem.in_bytes, problem.out_bytes, wide)} * plan.team_size;
+    const auto fits = limits.is_host
+                          ? static_cast<std::int64_t>(packed_host_bytes / larger)
+                          : std::int64_t{packed_slots(problem.in_bytes, problem.out_bytes, wide)} * plan.team_size;
+    const std::int64_t volume_max = std::clamp<std::int64_t>(fits, 1, tile_volume_max);
     choice.tile = choose_packed_tile(shape, problem.in_bytes, problem.out_bytes, volume_max);
     choice.wide_offsets = wide;
   };

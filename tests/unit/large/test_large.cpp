@@ -101,6 +101,38 @@ void check_transpose(std::int64_t rows, std::int64_t columns) {
   CHECK(wrong == 0);
 }
 
+/// A few elements far apart, as rows of a very long array are.
+struct FarRows {
+  Line memory;
+  std::int64_t columns, apart;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { memory(i / columns * apart + i % columns) = line_value(i); }
+};
+
+struct WrongGathered {
+  Line out;
+  std::int64_t rows, columns;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    wrong += out(i) != line_value(i % rows * columns + i / rows) ? 1 : 0;
+  }
+};
+
+TEST_CASE("permute rows further apart than 2^32 elements within a tile", "[large][8gib]") {
+  constexpr std::int64_t rows = 64, columns = 40, apart = (std::int64_t{1} << 27) + 5;
+  const Line memory(Kokkos::view_alloc("memory", Kokkos::WithoutInitializing), (rows - 1) * apart + columns);
+  Kokkos::parallel_for("fill", Range(0, rows * columns), FarRows{memory, columns, apart});
+  const Kokkos::View<std::int8_t**, Kokkos::LayoutStride, Space> in(memory.data(),
+                                                                    Kokkos::LayoutStride(rows, apart, columns, 1));
+  for (const auto variant : tessera::transpose_variants) {
+    INFO("variant " << to_string(variant));
+    const Line out(Kokkos::view_alloc("out", Kokkos::WithoutInitializing), rows * columns);
+    const Kokkos::View<std::int8_t**, Kokkos::LayoutRight, Space> turned(out.data(), columns, rows);
+    tessera::permute(Space(), in, turned, {1, 0}, {.variant = variant});
+    std::int64_t wrong = -1;
+    Kokkos::parallel_reduce("check", Range(0, rows * columns), WrongGathered{out, rows, columns}, wrong);
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("transpose matrices past 2^31 elements", "[large]") {
   check_transpose(46341, 46343);
   check_transpose(1, line_size);

@@ -181,6 +181,7 @@ TEMPLATE_LIST_TEST_CASE("permute_array: ranks up to 32", "[permute]", test::OneS
     reversed[d] = 31 - static_cast<int>(d);
   }
   check_array(TestType(), most, 2, reversed);
+  check_array(TestType(), most, 1, reversed);
   check_array(TestType(), {}, 8, {});
 }
 

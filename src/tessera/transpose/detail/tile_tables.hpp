@@ -31,8 +31,9 @@ struct TileAxis {
   std::int32_t digit, last_extent;  // of the tile's digits, -1: none; what is left for the last tile
 };
 
-/// Of at most 4096 elements, and of extents from two up.
 inline constexpr int tile_digits_max = 12;
+/// Elements of a tile whose extents are two in all its digits.
+inline constexpr std::int64_t tile_volume_max = std::int64_t{1} << tile_digits_max;
 
 struct TileTables {
   int digits, axes;
