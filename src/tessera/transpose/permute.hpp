@@ -150,7 +150,8 @@ void permute(const Space& space, const InView& in, const OutView& out, const std
   detail::permute_elements("tessera::permute", space, in, out, axes, options);
 }
 
-/// permute() with out(i) = function(in(j)); function: copyable to kernels, called once or twice an element.
+/// permute() with out(i) = function(in(j)); function: copyable to kernels, called once or a few times an
+/// element.
 template <ExecutionSpace Space, View InView, View OutView, ElementFunction<InView, OutView> Function>
 void permute(const Space& space, const InView& in, const OutView& out, const std::array<int, InView::rank()>& axes,
              const Function& function, const TransposeOptions& options = {}) {

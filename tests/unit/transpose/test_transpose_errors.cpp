@@ -82,6 +82,17 @@ TEMPLATE_LIST_TEST_CASE("a transpose plan is a pure function and takes overrides
   CHECK(tessera::transpose_plan<float>(space, 0, 5).league_size >= 1);
 }
 
+TEMPLATE_LIST_TEST_CASE("a transpose of more tiles than 32 bits count is an error", "[transpose][errors]",
+                        test::OneSpace) {
+  const auto call = [&](std::uint64_t rows, std::uint64_t columns) {
+    return tessera::transpose_plan<char>(TestType(), rows, columns, {.variant = tessera::TransposeVariant::tiled});
+  };
+  const std::uint64_t huge = std::uint64_t{1} << 30;
+  test::check_message(test::message_of<InvalidArgument>([&] { call(huge, huge); }),
+                      {"tessera::transpose", "`options`", "tiles", "expected", "fewer than 2^31", ";", "automatic"});
+  CHECK(call(huge, 1).league_size >= 1);
+}
+
 TEST_CASE("a transpose plan prints itself", "[transpose][plan]") {
   const TransposePlan plan{.league_size = 12,
                            .team_size = 34,
