@@ -19,12 +19,14 @@ struct TileWalk {
 };
 
 /// Teams of a device run at once: neighbours take neighbouring tiles. A team of a host takes neighbours itself: its
-/// core fetches ahead along memory.
+/// core fetches ahead along memory. Shares differ by one tile at most: a league has few teams for each thread.
 template <TeamMember Member>
 KOKKOS_FORCEINLINE_FUNCTION TileWalk tile_walk(const Member& team, IndexRange tiles) {
   if constexpr (is_host_space<typename Member::execution_space>) {
-    const IndexRange mine = items_of(tiles.end - tiles.begin, team.league_rank(), team.league_size());
-    return {tiles.begin + mine.begin, tiles.begin + mine.end, 1};
+    const std::int64_t rank = team.league_rank(), teams = team.league_size(), count = tiles.end - tiles.begin;
+    const std::int64_t share = count / teams, more = count % teams;
+    const std::int64_t begin = tiles.begin + rank * share + Kokkos::min(rank, more);
+    return {begin, begin + share + (rank < more ? 1 : 0), 1};
   } else {
     return {tiles.begin + team.league_rank(), tiles.end, team.league_size()};
   }
