@@ -83,7 +83,7 @@ struct SwizzleShape {
 constexpr SwizzleShape swizzle_shape(std::size_t in_bytes, std::size_t out_bytes) {
   const int width = swizzle_width(in_bytes, out_bytes);
   const int access = width * static_cast<int>(out_bytes);
-  return {width, width == 4 && access >= 4 ? 128 / access : width == 2 ? 16 : 32, 32};
+  return {width, width == 4 ? 128 / access : width == 2 ? 16 : 32, 32};
 }
 
 /// The axes that a matrix tile lies along: the fastest of the output, and the fastest of the input or another one.
@@ -97,11 +97,11 @@ inline MatrixAxes matrix_axes(const PermuteShape& shape) {
   return axes.row != axes.column ? axes : MatrixAxes{shape.rank - 2, axes.column};
 }
 
-/// What a plan is made for. Addresses in elements of the side.
+/// What a plan is made for.
 struct TransposeProblem {
   PermuteShape shape;
-  std::size_t in_bytes = 1, out_bytes = 1;  // of an element that moves as a whole
-  std::uintptr_t in_address = 0, out_address = 0;
+  std::size_t in_bytes = 1, out_bytes = 1;         // of an element that moves as a whole
+  std::uintptr_t in_address = 0, out_address = 0;  // in bytes
 };
 
 /// Whether all rows of both sides begin on boundaries of an access.
@@ -134,7 +134,9 @@ inline constexpr std::int64_t packed_host_side = 16;
 struct TransposeChoice {
   TransposePlan plan;
   PackedTile tile;
-  bool wide_offsets = false, direct = false;  // direct: without scratch
+  StagedOrder order;
+  TileTables tables{};
+  bool wide_offsets = false, direct = false;  // direct: elements do not go through scratch
 };
 
 /// Whether offsets within the tile need 64 bits.
@@ -180,11 +182,12 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   plan.tile_columns = static_cast<int>(choice.tile.in_run);
   plan.tile_rows = static_cast<int>(choice.tile.volume / choice.tile.in_run);
   plan.access_bytes = static_cast<int>(problem.in_bytes);
-  const StagedOrder order = staged_order(tile_tables(shape, choice.tile), problem.out_bytes);
+  choice.tables = tile_tables(shape, choice.tile);
+  choice.order = staged_order(choice.tables, problem.out_bytes);
   plan.scratch_bytes =
       limits.is_host
           ? 0
-          : packed_pieces(static_cast<int>(choice.tile.volume), order, problem.out_bytes, choice.direct).bytes;
+          : packed_pieces(static_cast<int>(choice.tile.volume), choice.order, problem.out_bytes, choice.direct).bytes;
   const std::int64_t tiles = packed_tiles(shape, choice.tile);
   require_tiles(function, tiles);
   if (plan.league_size == 0) {

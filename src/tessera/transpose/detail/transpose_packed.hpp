@@ -11,15 +11,14 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/transpose/detail/tile_tables.hpp>
+#include <tessera/transpose/detail/transpose_launch.hpp>
 #include <tessera/transpose/transpose_plan.hpp>
 #include <type_traits>
 
@@ -244,21 +243,16 @@ struct TransposeNest {
 template <ExecutionSpace Space, class In, class Out, class Function>
 void launch_packed(std::string_view name, const Space& space, const TransposeChoice& choice, const In* in, Out* out,
                    const Function& function, const PermuteShape& shape, int asked_team_size) {
-  const TransposePlan& plan = choice.plan;
   using Job = PackedJob<In, Out, Function>;
-  const TileTables tables = tile_tables(shape, choice.tile);
   const Job job{in,
                 out,
                 function,
                 static_cast<std::uint32_t>(packed_tiles(shape, choice.tile)),
                 static_cast<int>(choice.tile.volume),
-                staged_order(tables, sizeof(Out)),
-                tables};
+                choice.order,
+                choice.tables};
   const auto launch = [&](const auto& functor) {
-    typename std::decay_t<decltype(functor)>::policy_type policy(space, plan.league_size, plan.team_size);
-    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-    require_launchable(name, policy, functor, asked_team_size);
-    Kokkos::parallel_for("tessera::transpose::" + std::string(to_string(plan.variant)), policy, functor);
+    launch_transpose(name, space, choice.plan, functor, asked_team_size);
   };
   if constexpr (is_host_space<Space>) {
     launch(TransposeNest<Space, Job>{job});

@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/transpose/detail/transpose_job.hpp>
+#include <tessera/transpose/detail/transpose_launch.hpp>
 #include <tessera/transpose/team_transpose.hpp>
 #include <tessera/transpose/transpose_plan.hpp>
 
@@ -201,10 +201,7 @@ void launch_swizzled(std::string_view function, const Space& space, const Transp
                      bool wide, int asked_team_size) {
   using Functor = TransposeSwizzled<Space, Job>;
   const Functor functor{job, plan.scratch_bytes, wide};
-  typename Functor::policy_type policy(space, plan.league_size, plan.team_size);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable(function, policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::transpose::swizzled", policy, functor);
+  launch_transpose(function, space, plan, functor, asked_team_size);
 }
 
 }  // namespace tessera::detail

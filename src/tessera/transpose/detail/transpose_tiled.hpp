@@ -8,13 +8,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/transpose/detail/transpose_job.hpp>
+#include <tessera/transpose/detail/transpose_launch.hpp>
 #include <tessera/transpose/team_transpose.hpp>
 #include <tessera/transpose/transpose_plan.hpp>
 
@@ -64,10 +63,7 @@ void launch_tiled(std::string_view function, const Space& space, const Transpose
   using Functor = TransposeTiled<Space, Job>;
   const Functor functor{job, plan.scratch_bytes, plan.tile_columns + plan.pad,
                         job.out.column_stride <= job.out.row_stride};
-  typename Functor::policy_type policy(space, plan.league_size, plan.team_size);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable(function, policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::transpose::" + std::string(to_string(plan.variant)), policy, functor);
+  launch_transpose(function, space, plan, functor, asked_team_size);
 }
 
 }  // namespace tessera::detail
