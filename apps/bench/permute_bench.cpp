@@ -13,6 +13,7 @@
 #include "bench_case.hpp"
 #include "bench_data.hpp"
 #include "device/spaces.hpp"
+#include "device/transpose_fields.hpp"
 
 namespace tessera::apps::bench {
 namespace {
@@ -169,14 +170,7 @@ class PermuteCases {
     try {
       const auto plan = permute_array_plan(m_space, {permutation.extents, sizeof(T)}, permutation.axes, options);
       contender.variant = std::string(to_string(plan.variant));
-      contender.plan = {{"league_size", plan.league_size},
-                        {"team_size", plan.team_size},
-                        {"vector_length", plan.vector_length},
-                        {"access_bytes", plan.access_bytes},
-                        {"tile_rows", plan.tile_rows},
-                        {"tile_columns", plan.tile_columns},
-                        {"pad", plan.pad},
-                        {"scratch_bytes", plan.scratch_bytes}};
+      contender.plan = plan_fields(plan);
       add(made, permutation, contender, [space = m_space, in = m_in.data(), out = m_out.data(), permutation, options] {
         permute_array(space, in, out, {permutation.extents, sizeof(T)}, permutation.axes, options);
       });

@@ -10,6 +10,7 @@
 
 #include "bench_case.hpp"
 #include "bench_data.hpp"
+#include "device/transpose_fields.hpp"
 #ifdef TESSERA_BENCH_HAS_CUBLAS
 #include "cublas_peers.hpp"
 #endif
@@ -91,14 +92,7 @@ class TransposeCase {
     const Matrix<Kokkos::LayoutRight> in(m_in.data(), m_rows, m_columns), out(m_out.data(), m_columns, m_rows);
     try {
       const auto plan = transpose_plan<T>(m_space, m_rows, m_columns, options);
-      contender.plan = {{"league_size", plan.league_size},
-                        {"team_size", plan.team_size},
-                        {"vector_length", plan.vector_length},
-                        {"access_bytes", plan.access_bytes},
-                        {"tile_rows", plan.tile_rows},
-                        {"tile_columns", plan.tile_columns},
-                        {"pad", plan.pad},
-                        {"scratch_bytes", plan.scratch_bytes}};
+      contender.plan = plan_fields(plan);
       add(contender, [space = m_space, in, out, options] { tessera::transpose(space, in, out, options); });
     } catch (const Error& error) {
       contender.refusal = error.what();

@@ -12,6 +12,7 @@
 #include "device/enumerator.hpp"
 #include "device/spaces.hpp"
 #include "device/timing.hpp"
+#include "device/transpose_fields.hpp"
 #include "in_place_engine.hpp"
 
 namespace tessera::apps {
@@ -68,14 +69,7 @@ class PermuteEngine final : public TransposeEngine {
     measurement.variant = std::string(to_string(plan.variant));
     measurement.bytes = 2 * m_bytes;
     measurement.bounded_by_copy = true;
-    measurement.plan = {{"league_size", plan.league_size},
-                        {"team_size", plan.team_size},
-                        {"vector_length", plan.vector_length},
-                        {"access_bytes", plan.access_bytes},
-                        {"tile_rows", plan.tile_rows},
-                        {"tile_columns", plan.tile_columns},
-                        {"pad", plan.pad},
-                        {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)}};
+    measurement.plan = plan_fields(plan);
     return measurement;
   }
 

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plan of a transpose as records have it.
+#ifndef TESSERA_APPS_DEVICE_TRANSPOSE_FIELDS_HPP
+#define TESSERA_APPS_DEVICE_TRANSPOSE_FIELDS_HPP
+
+#include <cstdint>
+#include <string>
+#include <tessera/transpose/transpose_plan.hpp>
+#include <utility>
+#include <vector>
+
+namespace tessera::apps {
+
+[[nodiscard]] inline std::vector<std::pair<std::string, std::int64_t>> plan_fields(const TransposePlan& plan) {
+  return {{"league_size", plan.league_size},
+          {"team_size", plan.team_size},
+          {"vector_length", plan.vector_length},
+          {"access_bytes", plan.access_bytes},
+          {"tile_rows", plan.tile_rows},
+          {"tile_columns", plan.tile_columns},
+          {"pad", plan.pad},
+          {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)}};
+}
+
+}  // namespace tessera::apps
+
+#endif
