@@ -65,7 +65,7 @@ struct InPlacePlan {
   int tile_columns = 1;  ///< likewise
   LinePlan rows{}, columns{};
   int passes = 0;                   ///< each reads and writes the whole matrix once in main memory
-  std::uint64_t bytes_moved = 0;    ///< by all passes, in main memory
+  std::uint64_t bytes_moved = 0;    ///< by all passes, of the matrix; what batches of the workspace move comes on top
   std::size_t scratch_bytes = 0;    ///< level 0, a team, of the kernel that needs most
   std::size_t workspace_bytes = 0;  ///< device memory besides the matrix
   bool operator==(const InPlacePlan&) const = default;

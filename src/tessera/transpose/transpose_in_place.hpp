@@ -178,8 +178,8 @@ void transpose_in_place(const Space& space, const V& view, const InPlaceOptions&
 /// registers where they fit (about 40 and 96 KB of a GPU's team, 32 KB of a host's), columns in scratch where it holds
 /// several; others pass through the workspace in batches, a kernel for each. Workspace: none where all fit, else at
 /// most the larger of options.batch_bytes and max(rows, columns) sizeof(element), rounded up; the longer lines of a
-/// thin matrix are a good part of it. Bytes in main memory: 2 rows columns sizeof(element) a pass, as long as batches
-/// stay in a cache. A matrix of one row or column is left as it is.
+/// thin matrix are a good part of it. Bytes: 2 rows columns sizeof(element) a pass, and as many again in passes
+/// through the workspace, as far as no cache holds it. A matrix of one row or column is left as it is.
 ///
 /// \throws InvalidArgument  for memory that has gaps or another size, a workspace that is too small, variant
 ///                          swapped_tiles for a matrix that is not square, sizes of league or team that the space

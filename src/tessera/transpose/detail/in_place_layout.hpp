@@ -17,7 +17,7 @@ namespace tessera::detail {
 
 inline constexpr int in_place_team_size = 256;
 
-/// It and what streams past it stay in the second-level cache of today's large GPUs.
+/// Swept on an H200 from 4 to 128 MiB: more saves launches, less stays in the cache.
 inline constexpr std::size_t in_place_batch_bytes = std::size_t{64} << 20;
 /// What a team stages at a time where it may choose.
 inline constexpr std::size_t in_place_tile_bytes = std::size_t{16} << 10;
