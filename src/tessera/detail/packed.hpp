@@ -77,6 +77,29 @@ KOKKOS_FORCEINLINE_FUNCTION Packed<T, Length> load_whole(const Packed<T, Length>
   return *memory;
 }
 
+/// What will not be needed again: its line leaves the cache first.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T load_once(const T* memory) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (!std::is_same_v<whole_of<T>, T>) {
+    return Kokkos::bit_cast<T>(__ldcs(reinterpret_cast<const whole_of<T>*>(memory)));
+  }
+#endif
+  return *memory;
+}
+
+/// Likewise.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void store_once(T* memory, const T& value) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (!std::is_same_v<whole_of<T>, T>) {
+    __stcs(reinterpret_cast<whole_of<T>*>(memory), Kokkos::bit_cast<whole_of<T>>(value));
+    return;
+  }
+#endif
+  *memory = value;
+}
+
 /// Writes in one access.
 template <class T, int Length>
 KOKKOS_FORCEINLINE_FUNCTION void store_whole(Packed<T, Length>* memory, const Packed<T, Length>& value) {

@@ -37,9 +37,10 @@ constexpr std::string_view to_string(InPlaceVariant variant) {
 
 struct InPlaceOptions {
   InPlaceVariant variant = InPlaceVariant::automatic;
-  int league_size = 0;          ///< most teams of a kernel; 0: from the extents
-  int team_size = 0;            ///< threads a team; 0: from the extents
-  std::size_t batch_bytes = 0;  ///< of workspace for lines that scratch cannot hold, if one fits; 0: 64 MiB
+  int league_size = 0;  ///< most teams of a kernel; 0: from the extents
+  int team_size = 0;    ///< threads a team; 0: from the extents
+  std::size_t batch_bytes =
+      0;  ///< of workspace for lines that scratch cannot hold, if one fits; 0: 32 MiB, 64 for the longest lines
 };
 
 }  // namespace tessera

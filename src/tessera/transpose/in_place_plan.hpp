@@ -29,7 +29,7 @@ enum class LineMemory {
   none,       ///< no such pass
   scratch,    ///< team scratch: one kernel for all lines
   registers,  ///< rows in the registers of a team, on devices: one kernel
-  workspace,  ///< batches of lines: a kernel each, which also brings the next batch
+  workspace,  ///< batches of lines, in a kernel whose teams draw the tiles of all batches in order
 };
 
 constexpr std::string_view to_string(LineMemory memory) {
@@ -50,7 +50,7 @@ constexpr std::string_view to_string(LineMemory memory) {
 struct LinePlan {
   LineMemory memory = LineMemory::none;
   std::int64_t batch = 0;  ///< lines that a team holds in scratch or registers, or a buffer of the workspace
-  int buffers = 0;         ///< 2: one batch is written back while the next is fetched
+  int buffers = 0;         ///< above 1: batches are fetched while others are put back
   bool operator==(const LinePlan&) const = default;
 };
 
@@ -98,57 +98,70 @@ struct InPlaceLimits {
   }
 };
 
-/// Batches of lines in two buffers; in one where all fit it, or a single line exceeds it.
+/// Batches of lines in as many as eight buffers that hold `multiple` lines each, else in two; in one where all lines
+/// fit it, or a single line exceeds half of the budget.
 inline LinePlan workspace_lines(const InPlaceLimits& limits, std::int64_t lines, std::int64_t length, int multiple) {
   if (limits.is_oversize(length)) return {LineMemory::workspace, 1, 1};
   const std::size_t line_bytes = static_cast<std::size_t>(length) * limits.element_bytes;
-  const auto batch = static_cast<std::int64_t>(limits.batch_bytes / 2 / line_bytes);
+  const auto held = [&](int buffers) {
+    return static_cast<std::int64_t>(limits.batch_bytes / static_cast<std::size_t>(buffers) / line_bytes);
+  };
+  int buffers = in_place_buffers_max;
+  while (buffers > 2 && held(buffers) < multiple) buffers /= 2;
+  const std::int64_t batch = held(buffers);
   if (batch >= lines) return {LineMemory::workspace, lines, 1};
-  return {LineMemory::workspace, batch > multiple ? batch / multiple * multiple : batch, 2};
+  return {LineMemory::workspace, batch > multiple ? batch / multiple * multiple : batch, buffers};
 }
 
 inline std::size_t workspace_bytes(const InPlaceLimits& limits, const LinePlan& lines, std::int64_t length) {
-  return static_cast<std::size_t>(lines.buffers) * buffer_bytes(lines.batch * length, limits.element_bytes);
+  return batch_count_bytes +
+         static_cast<std::size_t>(lines.buffers) * buffer_bytes(lines.batch * length, limits.element_bytes);
 }
 
 /// The smallest team whose registers hold a row; 0: none.
 inline int register_team_size(const InPlaceLimits& limits, std::int64_t n) {
   if (limits.device.is_host) return 0;
-  const int each = row_registers(limits.element_bytes);
-  for (const int team_size : {512, 1024}) {
-    const int team = limits.asked_team_size != 0 ? limits.asked_team_size : team_size;
-    if (n <= std::int64_t{team} * each) return team;
-  }
-  return 0;
+  const std::int64_t threads = ceil_div(n, row_registers(limits.element_bytes));
+  if (limits.asked_team_size != 0) return threads <= limits.asked_team_size ? limits.asked_team_size : 0;
+  return threads <= 1024 ? static_cast<int>(ceil_div(threads, 32) * 32) : 0;
 }
 
 inline void plan_rows(const InPlaceLimits& limits, const InPlaceShape& shape, InPlacePlan& plan) {
   plan.row_team_size = plan.team_size;
   const std::size_t bytes = limits.element_bytes;
-  if (limits.fits_scratch(row_scratch_bytes(shape.n, bytes))) {
-    const auto rows = static_cast<std::int64_t>(in_place_tile_bytes / bytes) / shape.n;
+  const int register_team = register_team_size(limits, shape.n);
+  const bool is_short = static_cast<std::size_t>(shape.n) * bytes < in_place_register_row;
+  if ((is_short || register_team == 0) && limits.fits_scratch(row_scratch_bytes(shape.n, bytes))) {
+    const auto rows = static_cast<std::int64_t>(in_place_tile_bytes(limits.device.is_host) / bytes) / shape.n;
     plan.rows = {LineMemory::scratch, std::clamp<std::int64_t>(rows, 1, shape.m), 0};
     plan.scratch_bytes = std::max(plan.scratch_bytes, row_scratch_bytes(plan.rows.batch * shape.n, bytes));
-  } else if (const int team_size = register_team_size(limits, shape.n); team_size != 0) {
+  } else if (register_team != 0) {
     plan.rows = {LineMemory::registers, 1, 0};
-    plan.row_team_size = team_size;
+    plan.row_team_size = register_team;
   } else {
     plan.rows = workspace_lines(limits, shape.m, shape.n, 1);
+    plan.scratch_bytes = std::max(plan.scratch_bytes, batch_scratch_bytes(0));
     plan.workspace_bytes = std::max(plan.workspace_bytes, workspace_bytes(limits, plan.rows, shape.n));
   }
 }
 
-/// Columns of a tile, a power of two: a segment's worth of them, at most what holds all columns.
-inline int column_tile_width(std::size_t segment_bytes, std::int64_t columns, std::size_t element_bytes) {
-  const std::uint64_t segment = std::max<std::size_t>(1, segment_bytes / std::bit_ceil(element_bytes));
-  return static_cast<int>(std::min(segment, std::bit_ceil(static_cast<std::uint64_t>(columns))));
+/// Columns of a tile, a power of two: a segment's worth of them, at most what holds all columns, and on devices a
+/// thread for each.
+inline int column_tile_width(const InPlaceLimits& limits, std::size_t segment_bytes, std::int64_t columns,
+                             int team_size) {
+  const std::uint64_t segment =
+      std::bit_floor(std::max<std::size_t>(1, segment_bytes / std::bit_ceil(limits.element_bytes)));
+  const std::uint64_t width = std::min(segment, std::bit_ceil(static_cast<std::uint64_t>(columns)));
+  return static_cast<int>(
+      limits.device.is_host ? width : std::min(width, std::bit_floor(static_cast<std::uint64_t>(team_size))));
 }
 
 inline void plan_columns(const InPlaceLimits& limits, const InPlaceShape& shape, InPlacePlan& plan) {
   const std::size_t bytes = limits.element_bytes;
-  const int widest = column_tile_width(in_place_segment_bytes, shape.n, bytes);
-  const int narrowest = column_tile_width(in_place_segment_least, shape.n, bytes);
-  int width = widest;
+  const std::size_t tile_bytes = in_place_tile_bytes(limits.device.is_host);
+  const int narrowest = column_tile_width(limits, in_place_segment_least, shape.n, plan.team_size);
+  const std::size_t segment = std::max(in_place_segment_bytes, tile_bytes / static_cast<std::size_t>(shape.m));
+  int width = column_tile_width(limits, segment, shape.n, plan.team_size);
   while (width >= narrowest && !limits.fits_scratch(column_scratch_bytes(shape.m, width, bytes))) width /= 2;
   if (width >= narrowest) {
     plan.columns = {LineMemory::scratch, width, 0};
@@ -157,12 +170,13 @@ inline void plan_columns(const InPlaceLimits& limits, const InPlaceShape& shape,
     plan.scratch_bytes = std::max(plan.scratch_bytes, column_scratch_bytes(shape.m, width, bytes));
     return;
   }
-  plan.columns = workspace_lines(limits, shape.n, shape.m, widest);
-  plan.tile_columns = column_tile_width(in_place_segment_bytes, plan.columns.batch, bytes);
-  plan.tile_rows = std::min(static_cast<int>(in_place_tile_bytes / std::bit_ceil(bytes)) / plan.tile_columns,
-                            in_place_tile_rows_max);
-  plan.scratch_bytes =
-      std::max(plan.scratch_bytes, column_tile_scratch_bytes(plan.tile_rows, plan.tile_columns, bytes));
+  plan.columns = workspace_lines(limits, shape.n, shape.m,
+                                 column_tile_width(limits, in_place_segment_bytes, shape.n, plan.team_size));
+  plan.tile_columns = column_tile_width(limits, in_place_segment_bytes, plan.columns.batch, plan.team_size);
+  plan.tile_rows =
+      std::min(static_cast<int>(tile_bytes / std::bit_ceil(bytes)) / plan.tile_columns, in_place_tile_rows_max);
+  plan.scratch_bytes = std::max(
+      plan.scratch_bytes, batch_scratch_bytes(column_tile_scratch_bytes(plan.tile_rows, plan.tile_columns, bytes)));
   plan.workspace_bytes = std::max(plan.workspace_bytes, workspace_bytes(limits, plan.columns, shape.m));
 }
 
@@ -187,14 +201,11 @@ inline double in_place_cost(const InPlaceLimits& limits, const InPlaceShape& sha
 
 /// Tiles of the kernel that has most.
 inline std::int64_t pass_tiles(const InPlaceLimits& limits, const InPlaceShape& shape, const InPlacePlan& plan) {
-  const std::int64_t row_tiles = plan.rows.memory == LineMemory::workspace
-                                     ? plan.rows.batch * row_chunks(shape.n, limits.element_bytes)
-                                     : ceil_div(shape.m, plan.rows.batch);
-  const bool in_scratch = plan.columns.memory == LineMemory::scratch;
-  const std::int64_t column_tiles =
-      ceil_div(in_scratch ? shape.n : plan.columns.batch, plan.tile_columns) * ceil_div(shape.m, plan.tile_rows);
-  return std::max(plan.rows.buffers == 2 ? 2 * row_tiles : row_tiles,
-                  plan.columns.buffers == 2 ? 2 * column_tiles : column_tiles);
+  const bool by_batches = plan.rows.memory == LineMemory::workspace;
+  const std::int64_t row_tiles =
+      by_batches ? shape.m * row_chunks(shape.n, limits.element_bytes) : ceil_div(shape.m, plan.rows.batch);
+  const std::int64_t column_tiles = ceil_div(shape.n, plan.tile_columns) * ceil_div(shape.m, plan.tile_rows);
+  return std::max(row_tiles, column_tiles);
 }
 
 inline int planned_team_size(const InPlaceLimits& limits, int device_team_size) {
@@ -245,8 +256,10 @@ inline InPlacePlan make_in_place_plan(const DeviceLimits& device, std::int64_t r
   require_argument(!swaps || rows == columns, function, "options",
                    "variant swapped_tiles for " + std::to_string(rows) + " x " + std::to_string(columns),
                    "a square matrix, or variant c2r or r2c", "automatic takes what the shape allows");
-  const InPlaceLimits limits{device, element_bytes,
-                             options.batch_bytes != 0 ? options.batch_bytes : in_place_batch_bytes, options.team_size};
+  const InPlaceLimits limits{
+      device, element_bytes,
+      options.batch_bytes != 0 ? options.batch_bytes : in_place_batch_bytes(std::max(rows, columns)),
+      options.team_size};
   InPlacePlan plan{.variant = is_automatic ? InPlaceVariant::c2r : options.variant};
   if (rows == columns && (is_automatic || swaps)) {
     plan = plan_swapped_tiles(limits, rows, batches);

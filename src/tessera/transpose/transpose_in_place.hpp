@@ -134,9 +134,9 @@ void transpose_memory(const Space& space, const Memory& memory, std::size_t rows
 /// \param[in,out] view  n x n, or batches x n x n; any extents (64-bit sizes, 0 included), any layout and alignment
 /// \param[in] options   sizes of league and team; variant automatic or swapped_tiles
 ///
-/// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Scratch: two tiles of
-/// 32 x 33 elements a team, on hosts 16 x 17 above 8 bytes. Compulsory bytes: 2
-/// batches n n sizeof(element).
+/// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Scratch: two tiles a
+/// team, of 64 x 65 elements of up to 4 bytes, of 32 x 33 above, on hosts of 32 x 33, of 16 x 17 above 8 bytes.
+/// Compulsory bytes: 2 batches n n sizeof(element).
 /// \throws InvalidArgument  for matrices that are not square, another variant, sizes of league or team that the space
 ///                          cannot have
 /// \throws ResourceError    where the tiles exceed the scratch that a team can have
@@ -176,10 +176,12 @@ void transpose_in_place(const Space& space, const V& view, const InPlaceOptions&
 /// swapped in tiles: one pass, no workspace. Others take two passes over the matrix where the extents have no common
 /// factor, else three: a row shuffle and one or two column shuffles. Rows stand in team scratch or, on devices, in
 /// registers where they fit (about 40 and 96 KB of a GPU's team, 32 KB of a host's), columns in scratch where it holds
-/// several; others pass through the workspace in batches, a kernel for each. Workspace: none where all fit, else at
-/// most the larger of options.batch_bytes and max(rows, columns) sizeof(element), rounded up; the longer lines of a
-/// thin matrix are a good part of it. Bytes: 2 rows columns sizeof(element) a pass, and as many again in passes
-/// through the workspace, as far as no cache holds it. A matrix of one row or column is left as it is.
+/// several; others pass through the workspace in batches. One kernel a pass; counts in the workspace are set to zero
+/// before one with batches, whose teams wait for each other there: a batch is put back when all of it was fetched.
+/// Workspace: none where all fit, else at most the larger of options.batch_bytes and max(rows, columns)
+/// sizeof(element), and 3 KiB; the longer lines of a thin matrix are a good part of it. Bytes: 2 rows columns
+/// sizeof(element) a pass, and as many again in passes through the workspace, as far as no cache holds it. A matrix of
+/// one row or column is left as it is.
 ///
 /// \throws InvalidArgument  for memory that has gaps or another size, a workspace that is too small, variant
 ///                          swapped_tiles for a matrix that is not square, sizes of league or team that the space

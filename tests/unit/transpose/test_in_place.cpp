@@ -96,6 +96,24 @@ TEMPLATE_LIST_TEST_CASE("in place: all lines through the workspace", "[transpose
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("in place: more batches than buffers, some smaller", "[transpose][in_place]", test::OneSpace) {
+  const TestType space;
+  using T = Kokkos::complex<double>;
+  for (const InPlaceVariant variant : {InPlaceVariant::c2r, InPlaceVariant::r2c}) {
+    const InPlaceOptions options{.variant = variant, .batch_bytes = 64 * 7000 * sizeof(T)};
+    const bool is_inverse = variant == InPlaceVariant::r2c;
+    const std::size_t rows = is_inverse ? 150 : 7000, columns = is_inverse ? 7000 : 150;
+    const tessera::InPlacePlan plan = tessera::in_place_plan<T>(space, rows, columns, options);
+    CHECK(plan.columns.memory == LineMemory::workspace);
+    CHECK(plan.columns.buffers == 8);
+    CHECK(plan.columns.batch == 8);
+    for (const int league_size : {0, 1, 3}) {
+      test::check_in_place<T>(space, rows, columns,
+                              {.variant = variant, .league_size = league_size, .batch_bytes = options.batch_bytes});
+    }
+  }
+}
+
 template <class Space, std::size_t... Sizes>
 void check_in_place_sizes(const Space& space, std::index_sequence<Sizes...>) {
   (test::check_in_place<test::Bytes<Sizes + 1>>(space, 66, 132), ...);

@@ -104,7 +104,7 @@ TEMPLATE_LIST_TEST_CASE("an in-place plan is a pure function and takes overrides
   CHECK(plan.passes == 3);
   CHECK(plan.bytes_moved == std::uint64_t{6} * 30000 * 20000 * 8);
   CHECK(plan.workspace_bytes > 0);
-  CHECK(plan.workspace_bytes <= (std::size_t{64} << 20) + 512);
+  CHECK(plan.workspace_bytes <= (std::size_t{32} << 20) + 3072);
   CHECK(plan.scratch_bytes <= static_cast<std::size_t>(Kokkos::TeamPolicy<TestType>::scratch_size_max(0)));
   CHECK(tessera::in_place_plan<double>(space, 30001, 20000).passes == 2);
   CHECK(tessera::in_place_plan<double>(space, 1, 20000).passes == 0);
@@ -129,9 +129,11 @@ TEMPLATE_LIST_TEST_CASE("the workspace of an in-place plan follows the budget an
     return tessera::in_place_plan<float>(space, rows, columns, {.batch_bytes = budget}).workspace_bytes;
   };
   CHECK(bytes(200, 100, 0) == 0);  // all in scratch
-  CHECK(bytes(200000, 30001, 1 << 20) <= (1 << 20) + 512);
-  CHECK(bytes(200000, 30001, 1000) <= 200000 * sizeof(float) + 256);
-  CHECK(bytes(1000000000, 3, 0) <= 1000000000 * sizeof(float) + 256);
+  CHECK(bytes(200000, 30001, 1 << 20) <= (1 << 20) + 3072);
+  CHECK(bytes(200000, 30001, 1000) <= 200000 * sizeof(float) + 512);
+  CHECK(bytes(1000000, 999, 0) > std::size_t{32} << 20);  // so that batches of the longest lines are no narrower
+  CHECK(bytes(1000000, 999, 0) <= (std::size_t{64} << 20) + 3072);
+  CHECK(bytes(1000000000, 3, 0) <= 1000000000 * sizeof(float) + 512);
 }
 
 TEST_CASE("in-place plans of a device, by private functions", "[transpose][in_place][plan]") {
@@ -163,11 +165,19 @@ TEST_CASE("in-place plans of a device, by private functions", "[transpose][in_pl
   CHECK(plan(100000, 1000, 4).variant == InPlaceVariant::c2r);
   CHECK(plan(1000, 100000, 4).variant == InPlaceVariant::r2c);
   CHECK(plan(100000, 1000, 4).rows.memory == LineMemory::scratch);
-  CHECK(plan(100000, 1000, 4).columns.buffers == 2);
+  // The longer the columns, the fewer buffers hold enough of them.
+  CHECK(plan(20000, 1000, 4, {.variant = InPlaceVariant::c2r}).columns.buffers == 8);
+  CHECK(plan(50000, 1000, 4, {.variant = InPlaceVariant::c2r}).columns.buffers == 4);
+  CHECK(plan(1000000, 1000, 4, {.variant = InPlaceVariant::c2r}).columns.buffers == 2);
   // Rows of a few elements: columns in scratch, and rows of the longer extent.
   CHECK(plan(100000000, 3, 4).columns.memory == LineMemory::scratch);
   CHECK(plan(20000, 20001, 4).rows.memory == LineMemory::registers);
-  CHECK(plan(20000, 20001, 4).row_team_size == 1024);
+  CHECK(plan(20000, 20001, 4).row_team_size == 864);
+  CHECK(plan(20000, 1000, 4).rows.memory == LineMemory::scratch);
+  CHECK(plan(20000, 1100, 4).rows.memory == LineMemory::registers);
+  CHECK(plan(1000000, 64, 4, {.variant = InPlaceVariant::r2c}).tile_columns ==
+        128);  // more of a row than of long columns
+  CHECK(plan(1000000, 64, 1, {.variant = InPlaceVariant::r2c, .team_size = 32}).tile_columns == 32);
   CHECK(plan(20000, 20001, 4, {.team_size = 256}).rows.memory == LineMemory::workspace);
   CHECK(plan(20000, 20001, 8).rows.memory == LineMemory::workspace);
 }

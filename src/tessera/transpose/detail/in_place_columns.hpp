@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
@@ -26,6 +27,22 @@ KOKKOS_FUNCTION void for_each_in_rows(const Member& team, int rows, int columns,
   for (int i = team.team_rank(); i < rows; i += team.team_size()) {
     for (int l = 0; l < columns; ++l) move(i, l);
   }
+}
+
+/// What a thread of a device moves of a tile: one column, every groups-th row from `first` on, `count` of them.
+struct ColumnShare {
+  int lane, first, groups, count;
+};
+
+/// Of rows + more rows of columns, in a team whose threads take 2^lane_bits columns, and no more rows than these at a
+/// time. What its size leaves over rests.
+template <TeamMember Member>
+KOKKOS_FORCEINLINE_FUNCTION ColumnShare column_share(const Member& team, int rows, int columns, int lane_bits,
+                                                     int more = 0) {
+  const int lane = team.team_rank() & ((1 << lane_bits) - 1), first = team.team_rank() >> lane_bits;
+  const int groups = Kokkos::min(team.team_size() >> lane_bits, rows);
+  const bool rests = lane >= columns || first >= groups;
+  return {lane, first, groups, rests ? 0 : (rows + more - first - 1) / groups + 1};
 }
 
 /// Columns through the workspace. Neighbouring columns come from rows that differ by their shift, floor(j / run), so
@@ -45,8 +62,9 @@ struct ColumnBatches {
   [[nodiscard]] KOKKOS_FUNCTION std::size_t scratch_bytes() const {
     return column_tile_scratch_bytes(tile_rows, width(), sizeof(T));
   }
-  [[nodiscard]] std::int64_t tiles(const Batch& batch) const {
-    return ceil_div(m, tile_rows) * ceil_div(batch.lines, width());
+  /// Of so many lines.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t tiles(std::int64_t lines) const {
+    return divide(m + tile_rows - 1, tile_rows).quotient * ((lines + width() - 1) >> lane_bits);
   }
 
   /// Rows of the tile's columns in the matrix or the buffer: columns begin at data.
@@ -62,7 +80,7 @@ struct ColumnBatches {
   };
 
   [[nodiscard]] KOKKOS_FUNCTION Tile tile_of(const Batch& batch, std::int64_t tile) const {
-    const QuotientRemainder split = divide(tile, ceil_div(batch.lines, width()));
+    const QuotientRemainder split = divide(tile, (batch.lines + width() - 1) >> lane_bits);
     const std::int64_t row = split.quotient * tile_rows, lane = split.remainder * width();
     const std::int64_t column = batch.first + lane;
     return {{data + column, n},
@@ -80,7 +98,7 @@ struct ColumnBatches {
       map_rows<true>(team, tile, 0, scratch);
     } else {
       const std::int64_t shift = shift_of(tile.column);
-      skew(team, tile, tile.matrix, tile.buffer, tile.row + shift - shift_of(batch.first), scratch);
+      skew<true>(team, tile, tile.matrix, tile.buffer, tile.row + shift - shift_of(batch.first), scratch);
     }
   }
 
@@ -88,7 +106,7 @@ struct ColumnBatches {
   KOKKOS_FUNCTION void put_back(const Member& team, const Batch& batch, std::int64_t index, std::byte* scratch) const {
     const Tile tile = tile_of(batch, index);
     if (shuffle.is_inverse) {
-      skew(team, tile, tile.buffer, tile.matrix, tile.row - shift_of(tile.column + tile.columns - 1), scratch);
+      skew<false>(team, tile, tile.buffer, tile.matrix, tile.row - shift_of(tile.column + tile.columns - 1), scratch);
     } else {
       map_rows<false>(team, tile, modulo(shift_of(batch.first), m), scratch);
     }
@@ -103,38 +121,42 @@ struct ColumnBatches {
   KOKKOS_FUNCTION void map_rows(const Member& team, const Tile& tile, std::int64_t offset, std::byte* scratch) const {
     ScratchLayout layout;
     layout.append<T>(static_cast<std::size_t>(tile_rows) << lane_bits);
-    auto* rows = reinterpret_cast<std::int64_t*>(scratch + layout.bytes());
+    auto* places = reinterpret_cast<std::int64_t*>(scratch + layout.bytes());  // of rows in the buffer
     for (int i = team.team_rank(); i < tile.rows; i += team.team_size()) {
       const std::int64_t row = shuffle.map(tile.row + i) + offset;
-      rows[i] = row >= m ? row - m : row;
+      places[i] = (row >= m ? row - m : row) * tile.buffer.pitch;
     }
     team.team_barrier();
-    const auto element_at = [&](int i, int l, bool in_buffer) -> T& {
-      return in_buffer ? tile.buffer.data[rows[i] * tile.buffer.pitch + l]
-                       : tile.matrix.data[(tile.row + i) * tile.matrix.pitch + l];
-    };
+    T* matrix = tile.matrix.data + tile.row * tile.matrix.pitch;
     if constexpr (is_host_space<Space>) {
-      return for_each_in_rows(team, tile.rows, tile.columns,
-                              [&](int i, int l) { element_at(i, l, ToBuffer) = element_at(i, l, !ToBuffer); });
+      return for_each_in_rows(team, tile.rows, tile.columns, [&](int i, int l) {
+        T& of_buffer = tile.buffer.data[places[i] + l];
+        T& of_matrix = matrix[i * tile.matrix.pitch + l];
+        (ToBuffer ? of_buffer : of_matrix) = ToBuffer ? of_matrix : of_buffer;
+      });
     }
-    int from = team.team_rank(), to = from;
-    const auto element = [&](int e, bool in_buffer) -> T& {
-      return element_at(e >> lane_bits, e & (width() - 1), in_buffer);
+    const ColumnShare share = column_share(team, tile.rows, tile.columns, lane_bits);
+    T* buffer = tile.buffer.data + share.lane;
+    matrix += share.first * tile.matrix.pitch + share.lane;
+    places += share.first;
+    const std::int64_t step = share.groups * tile.matrix.pitch;
+    const auto next_of_matrix = [&] {
+      T* element = matrix;
+      matrix += step;
+      return element;
     };
-    const auto load = [&] {
-      const T value = has_column(tile, from) ? element(from, !ToBuffer) : T{};
-      from += team.team_size();
-      return value;
+    const auto next_of_buffer = [&] {
+      T* element = buffer + *places;
+      places += share.groups;
+      return element;
     };
-    const auto store = [&](const T& value) {
-      if (has_column(tile, to)) element(to, ToBuffer) = value;
-      to += team.team_size();
-    };
-    move_ahead<ahead, T>(thread_share(team, tile.rows << lane_bits), load, store);
-  }
-
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool has_column(const Tile& tile, int e) const {
-    return (e & (width() - 1)) < tile.columns;
+    if constexpr (ToBuffer) {
+      move_ahead<ahead, T>(
+          share.count, [&] { return load_once(next_of_matrix()); }, [&](const T& value) { *next_of_buffer() = value; });
+    } else {
+      move_ahead<ahead, T>(
+          share.count, [&] { return *next_of_buffer(); }, [&](const T& value) { store_once(next_of_matrix(), value); });
+    }
   }
 
   /// Rows beyond the last are the first ones again.
@@ -146,7 +168,7 @@ struct ColumnBatches {
   /// Row tile.row + i, column l of the target comes from row (first + i + s(l)) mod m of the source, where s is the
   /// column's shift from the tile's first one, or with the inverse from its last one: rows of the source that together
   /// are a parallelogram, through scratch.
-  template <TeamMember Member>
+  template <bool ToBuffer, TeamMember Member>
   KOKKOS_FUNCTION void skew(const Member& team, const Tile& tile, const Panel& source, const Panel& target,
                             std::int64_t first, std::byte* scratch) const {
     auto* staged = reinterpret_cast<T*>(scratch);
@@ -165,38 +187,60 @@ struct ColumnBatches {
         target.data[(tile.row + i) * target.pitch + l] = source.data[wrapped(first + i + shifts[l]) * source.pitch + l];
       });
     }
-    load_parallelogram(team, tile, source, first, static_cast<int>(most - least), shifts, staged);
+    load_parallelogram<ToBuffer>(team, tile, source, first, static_cast<int>(most - least), shifts, staged);
     team.team_barrier();
-    for (int e = team.team_rank(); e < tile.rows << lane_bits; e += team.team_size()) {
-      const int i = e >> lane_bits, l = e & (width() - 1);
-      if (l < tile.columns) target.data[(tile.row + i) * target.pitch + l] = staged[e];
-    }
-  }
-
-  template <TeamMember Member>
-  KOKKOS_FUNCTION void load_parallelogram(const Member& team, const Tile& tile, const Panel& source, std::int64_t first,
-                                          int spread, const std::int32_t* shifts, T* staged) const {
-    int from = team.team_rank(), to = from;
-    const auto place = [&](int e) {  // in scratch, or -1
-      const int l = e & (width() - 1);
-      if (l >= tile.columns) return -1;
-      const int i = (e >> lane_bits) - shifts[l];
-      return i >= 0 && i < tile.rows ? i << lane_bits | l : -1;
-    };
+    const ColumnShare share = column_share(team, tile.rows, tile.columns, lane_bits);
+    T* row = target.data + (tile.row + share.first) * target.pitch + share.lane;
+    staged += team.team_rank();
+    const std::int64_t step = share.groups * target.pitch;
+    const int staged_step = share.groups << lane_bits;
     const auto load = [&] {
-      T value{};
-      if (place(from) >= 0) {
-        value = source.data[wrapped(first + (from >> lane_bits)) * source.pitch + (from & (width() - 1))];
-      }
-      from += team.team_size();
+      const T value = *staged;
+      staged += staged_step;
       return value;
     };
     const auto store = [&](const T& value) {
-      const int at = place(to);
-      if (at >= 0) staged[at] = value;
-      to += team.team_size();
+      if constexpr (ToBuffer) {
+        *row = value;
+      } else {
+        store_once(row, value);
+      }
+      row += step;
     };
-    move_ahead<ahead, T>(thread_share(team, (tile.rows + spread) << lane_bits), load, store);
+    move_ahead<ahead, T>(share.count, load, store);
+  }
+
+  template <bool FromMatrix, TeamMember Member>
+  KOKKOS_FUNCTION void load_parallelogram(const Member& team, const Tile& tile, const Panel& source, std::int64_t first,
+                                          int spread, const std::int32_t* shifts, T* staged) const {
+    const ColumnShare share = column_share(team, tile.rows, tile.columns, lane_bits, spread);
+    const int shift = share.count != 0 ? shifts[share.lane] : 0;
+    int from = share.first - shift, to = from;  // the row in the tile
+    const std::int64_t row = wrapped(first + share.first);
+    const T* memory = source.data + row * source.pitch + share.lane;
+    staged += share.lane;
+    const std::int64_t step = share.groups * source.pitch, turn = m * source.pitch;
+    constexpr std::int64_t far = 1 << 30;  // than a tile has rows
+    const auto period = static_cast<int>(Kokkos::min(m, far));
+    auto rows_left = static_cast<int>(Kokkos::min(m - row, far));
+    const auto has_row = [&](int i) { return static_cast<unsigned>(i) < static_cast<unsigned>(tile.rows); };
+    const auto load = [&] {
+      T value{};
+      if (has_row(from)) value = FromMatrix ? load_once(memory) : *memory;
+      from += share.groups;
+      memory += step;
+      rows_left -= share.groups;
+      if (rows_left <= 0) {
+        memory -= turn;
+        rows_left += period;
+      }
+      return value;
+    };
+    const auto store = [&](const T& value) {
+      if (has_row(to)) staged[to << lane_bits] = value;
+      to += share.groups;
+    };
+    move_ahead<ahead, T>(share.count, load, store);
   }
 };
 
@@ -253,33 +297,38 @@ struct ColumnsInScratch {
   /// The shuffle gathers from scratch, its inverse scatters to it.
   template <bool ToScratch>
   KOKKOS_FUNCTION void move(const member_type& team, T* panel, int columns, const Scratch& scratch) const {
-    const auto element_at = [&](int i, int l, bool in_scratch) -> T& {
-      if (!in_scratch) return panel[i * n + l];
-      if (ToScratch == shuffle.is_inverse) {
-        i = scratch.rows[i] + scratch.shifts[l];
-        i -= i >= m ? m : 0;
-      }
-      return scratch.elements[i << lane_bits | l];
+    const auto place = [&](int i, int shift) {  // of row i in scratch
+      if (ToScratch != shuffle.is_inverse) return i;
+      const int row = scratch.rows[i] + shift;
+      return row >= m ? row - m : row;
     };
     if constexpr (is_host_space<Space>) {
-      return for_each_in_rows(team, m, columns,
-                              [&](int i, int l) { element_at(i, l, ToScratch) = element_at(i, l, !ToScratch); });
+      return for_each_in_rows(team, m, columns, [&](int i, int l) {
+        T& staged = scratch.elements[place(i, scratch.shifts[l]) << lane_bits | l];
+        T& element = panel[i * n + l];
+        (ToScratch ? staged : element) = ToScratch ? element : staged;
+      });
     }
-    int from = team.team_rank(), to = from;
-    const auto has_column = [&](int e) { return (e & ((1 << lane_bits) - 1)) < columns; };
-    const auto element = [&](int e, bool in_scratch) -> T& {
-      return element_at(e >> lane_bits, e & ((1 << lane_bits) - 1), in_scratch);
+    const ColumnShare share = column_share(team, m, columns, lane_bits);
+    const int shift = share.count != 0 ? scratch.shifts[share.lane] : 0;
+    int row = share.first;
+    T* memory = panel + row * n + share.lane;
+    const std::int64_t step = share.groups * n;
+    const auto of_matrix = [&]() -> T& {
+      T& element = *memory;
+      memory += step;
+      return element;
     };
-    const auto load = [&] {
-      const T value = has_column(from) ? element(from, !ToScratch) : T{};
-      from += team.team_size();
-      return value;
+    const auto of_scratch = [&]() -> T& {
+      T& element = scratch.elements[place(row, shift) << lane_bits | share.lane];
+      row += share.groups;
+      return element;
     };
-    const auto store = [&](const T& value) {
-      if (has_column(to)) element(to, ToScratch) = value;
-      to += team.team_size();
-    };
-    move_ahead<ahead, T>(thread_share(team, m << lane_bits), load, store);
+    if constexpr (ToScratch) {
+      move_ahead<ahead, T>(share.count, of_matrix, [&](const T& value) { of_scratch() = value; });
+    } else {
+      move_ahead<ahead, T>(share.count, of_scratch, [&](const T& value) { of_matrix() = value; });
+    }
   }
 };
 

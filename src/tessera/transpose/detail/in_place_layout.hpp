@@ -17,18 +17,27 @@ namespace tessera::detail {
 
 inline constexpr int in_place_team_size = 256;
 
-/// Swept on an H200 from 4 to 128 MiB: more saves launches, less stays in the cache.
-inline constexpr std::size_t in_place_batch_bytes = std::size_t{64} << 20;
 /// What a team stages at a time where it may choose.
-inline constexpr std::size_t in_place_tile_bytes = std::size_t{16} << 10;
+constexpr std::size_t in_place_tile_bytes(bool is_host) { return std::size_t{is_host ? 16U : 32U} << 10; }
 /// Their map stands in scratch too.
-inline constexpr int in_place_tile_rows_max = 1024;
+inline constexpr int in_place_tile_rows_max = 512;
 /// Of a row, in passes over columns: whole cache lines. Less than the least wastes memory traffic.
 inline constexpr std::size_t in_place_segment_bytes = 128;
 inline constexpr std::size_t in_place_segment_least = 32;
 inline constexpr std::size_t in_place_buffer_alignment = 256;
+
+/// Where the caller sets no budget. Swept on an H200 from 12 to 128 MiB: of more, less stays in the cache until it is
+/// read again; with less, teams wait for each other. The longest lines need more for two buffers of whole sectors.
+constexpr std::size_t in_place_batch_bytes(std::int64_t longest_line) {
+  const std::size_t usual = std::size_t{32} << 20;
+  return 2 * in_place_segment_least * static_cast<std::size_t>(longest_line) > usual ? 2 * usual : usual;
+}
+
 /// Of a row in the workspace, a team's share.
 inline constexpr std::int64_t in_place_chunk_bytes = 64 << 10;
+
+/// Rows that registers hold go there from this many bytes on, on an H200.
+inline constexpr std::size_t in_place_register_row = 4 << 10;
 
 /// Elements of a row that a thread of a device holds in registers, of 64 that it has.
 constexpr int row_registers(std::size_t element_bytes) {
@@ -69,6 +78,20 @@ KOKKOS_INLINE_FUNCTION std::size_t column_tile_scratch_bytes(int tile_rows, int 
   layout.append<std::int64_t>(static_cast<std::size_t>(tile_rows > tile_columns ? tile_rows : tile_columns));
   return layout.bytes();
 }
+
+/// What a team needs that draws tiles of batches: what a tile needs, and the number drawn.
+KOKKOS_INLINE_FUNCTION std::size_t batch_scratch_bytes(std::size_t tile_bytes) {
+  ScratchLayout layout;
+  layout.append<std::byte>(tile_bytes);
+  layout.append<std::int64_t>(1);
+  return layout.bytes();
+}
+
+/// At the workspace's begin: the next tile's number, then of each buffer the tiles fetched and those put back.
+constexpr std::size_t batch_counts(int buffers) { return static_cast<std::size_t>(1 + 2 * buffers); }
+inline constexpr int in_place_buffers_max = 8;
+inline constexpr std::size_t batch_count_bytes = in_place_buffer_alignment;
+static_assert(batch_counts(in_place_buffers_max) * sizeof(std::int64_t) <= batch_count_bytes);
 
 /// Pieces of a row in the workspace, one a team: long enough that what it reads across is read again from its cache.
 KOKKOS_INLINE_FUNCTION constexpr std::int64_t row_chunks(std::int64_t n, std::size_t element_bytes) {

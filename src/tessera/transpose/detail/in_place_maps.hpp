@@ -103,13 +103,12 @@ struct RowShuffle {
     return {k, l, reduced(k + static_cast<Index>(multiply_modulo(l, m_mod_n, n))), c};
   }
 
-  /// The same element of row i.
-  [[nodiscard]] KOKKOS_FUNCTION Cursor begin(const Cursor& origin, std::int64_t i) const {
-    return {origin.k, origin.l, reduced(origin.sum + static_cast<Index>(divide(i, n).remainder)),
-            m - i < c ? static_cast<Index>(m - i) : c};
+  /// The same element of row i, of which i_mod_n is the remainder.
+  [[nodiscard]] KOKKOS_FUNCTION Cursor begin(const Cursor& origin, std::int64_t i, Index i_mod_n) const {
+    return {origin.k, origin.l, reduced(origin.sum + i_mod_n), m - i < c ? static_cast<Index>(m - i) : c};
   }
   [[nodiscard]] KOKKOS_FUNCTION Cursor begin(std::int64_t j, std::int64_t i) const {
-    return begin(origin(static_cast<Index>(j)), i);
+    return begin(origin(static_cast<Index>(j)), i, static_cast<Index>(divide(i, n).remainder));
   }
 
   KOKKOS_FUNCTION void advance(Cursor& cursor) const {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lines that scratch cannot hold: in batches through the workspace, each kernel puts one batch back and fetches the
-// next, so that reads and writes of main memory overlap.
+// Lines that scratch cannot hold: in batches through the workspace, all in one kernel, small enough that the cache
+// still holds a batch when it is put back.
 #ifndef TESSERA_TRANSPOSE_DETAIL_IN_PLACE_MOVE_HPP
 #define TESSERA_TRANSPOSE_DETAIL_IN_PLACE_MOVE_HPP
 
@@ -20,6 +20,7 @@
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/transpose/in_place_plan.hpp>
+#include <thread>
 
 namespace tessera::detail {
 
@@ -57,35 +58,113 @@ struct LineBatch {
   T* buffer = nullptr;
 };
 
-/// The tiles of two batches, in turns while both have some.
+/// In the workspace, zero before the kernel.
+struct BatchCounts {
+  std::int64_t* next;     // tile to be drawn
+  std::int64_t* fetched;  // tiles so far, of each buffer
+  std::int64_t* put_back;
+};
+
+struct ZeroCounts {
+  std::int64_t* counts;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { counts[i] = 0; }
+};
+
+/// Step s fetches batch s and, tile by tile in turns, puts back batch s - lag. Teams draw the tiles in this order and
+/// wait for what theirs needs; it has been drawn before, by teams that run, so some team can always go on.
 template <ExecutionSpace Space, class Pass>
 struct MoveBatches {
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<1024, 1>>;
   using member_type = typename policy_type::member_type;
-  using value_type = typename Pass::value_type;
+  using T = typename Pass::value_type;
 
   Pass pass;
-  LineBatch<value_type> done, next;
-  std::int64_t done_tiles, next_tiles;
+  std::int64_t lines, batch, batches;  // of the matrix, of a buffer, of the matrix
+  std::int64_t tiles;                  // of a whole batch
+  int buffers, lag;
+  std::size_t buffer_bytes;
+  std::byte* memory;  // the buffers
+  BatchCounts counts;
+
+  struct Tile {
+    std::int64_t batch, index;
+    bool is_put_back;
+  };
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t draws() const { return 2 * tiles * (batches + lag); }
+
+  [[nodiscard]] KOKKOS_FUNCTION Tile tile_of(std::int64_t drawn) const {
+    const QuotientRemainder step = divide(drawn, 2 * tiles);
+    if (buffers == 1) {  // which is put back as a whole before it is fetched anew
+      const bool is_put_back = step.remainder < tiles;
+      return {step.quotient - (is_put_back ? lag : 0), step.remainder - (is_put_back ? 0 : tiles), is_put_back};
+    }
+    const bool is_put_back = (step.remainder & 1) == 0;
+    return {step.quotient - (is_put_back ? lag : 0), step.remainder >> 1, is_put_back};
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION bool exists(const Tile& tile) const { return tile.batch >= 0 && tile.batch < batches; }
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     const std::size_t bytes = pass.scratch_bytes();
-    std::byte* scratch = bytes == 0 ? nullptr : team_scratch(team, bytes);
-    const TileWalk walk = tile_walk(team, done_tiles + next_tiles);
-    for (std::int64_t tile = walk.begin; tile < walk.end; tile += walk.step) {
-      take(team, tile, scratch);
-      if (bytes != 0 && tile + walk.step < walk.end) team.team_barrier();  // scratch is used anew
+    std::byte* scratch = team_scratch(team, batch_scratch_bytes(bytes));
+    ScratchLayout layout;
+    layout.append<std::byte>(bytes);
+    auto* drawn = reinterpret_cast<std::int64_t*>(scratch + layout.bytes());
+    // Two threads, where there are as many, so that one tile is reported while the next is waited for.
+    const bool reports = team.team_rank() == 0, waits = team.team_rank() == team.team_size() - 1;
+    std::int64_t next = waits ? draw() : 0;  // one ahead, to hide its latency
+    while (true) {
+      if (waits) {
+        wait_for(next);
+        *drawn = next;
+        if (next < draws()) next = draw();
+      }
+      team.team_barrier();
+      const std::int64_t own = *drawn;
+      if (own >= draws()) return;
+      const Tile tile = tile_of(own);
+      if (exists(tile)) take(team, tile, scratch);
+      team.team_barrier();  // the tile is complete, and scratch is used anew
+      if (reports && exists(tile)) {
+        Kokkos::memory_fence();
+        Kokkos::atomic_add((tile.is_put_back ? counts.put_back : counts.fetched) + turn_of(tile.batch).remainder,
+                           std::int64_t{1});
+      }
     }
   }
 
-  KOKKOS_FUNCTION void take(const member_type& team, std::int64_t tile, std::byte* scratch) const {
-    const std::int64_t both = Kokkos::min(done_tiles, next_tiles);
-    const bool is_done = tile < 2 * both ? tile % 2 == 0 : done_tiles > next_tiles;
-    const std::int64_t own = tile < 2 * both ? tile / 2 : tile - both;
-    if (is_done) {
-      pass.put_back(team, done, own, scratch);
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t draw() const {
+    return Kokkos::atomic_fetch_add(counts.next, std::int64_t{1});
+  }
+
+  /// Its buffer, and how many batches had this before.
+  [[nodiscard]] KOKKOS_FUNCTION QuotientRemainder turn_of(std::int64_t index) const { return divide(index, buffers); }
+
+  /// A batch is put back when all of it was fetched, and fetched when its buffer's last one was put back. The last
+  /// batch counts as a whole one.
+  KOKKOS_FUNCTION void wait_for(std::int64_t drawn) const {
+    const Tile tile = tile_of(drawn);
+    if (!exists(tile)) return;
+    const QuotientRemainder turn = turn_of(tile.batch);
+    std::int64_t* count = (tile.is_put_back ? counts.fetched : counts.put_back) + turn.remainder;
+    const std::int64_t needed = (turn.quotient + (tile.is_put_back ? 1 : 0)) * tiles;
+    while (Kokkos::atomic_load(count) < needed) {
+      KOKKOS_IF_ON_HOST((std::this_thread::yield();))
+    }
+    Kokkos::memory_fence();
+  }
+
+  /// The last batch may have fewer tiles.
+  KOKKOS_FUNCTION void take(const member_type& team, const Tile& tile, std::byte* scratch) const {
+    const std::int64_t first = tile.batch * batch;
+    const auto place = static_cast<std::size_t>(turn_of(tile.batch).remainder) * buffer_bytes;
+    const LineBatch<T> lines_of_batch{first, Kokkos::min(batch, lines - first), reinterpret_cast<T*>(memory + place)};
+    if (tile.index >= pass.tiles(lines_of_batch.lines)) return;
+    if (tile.is_put_back) {
+      pass.put_back(team, lines_of_batch, tile.index, scratch);
     } else {
-      pass.fetch(team, next, own, scratch);
+      pass.fetch(team, lines_of_batch, tile.index, scratch);
     }
   }
 };
@@ -105,28 +184,23 @@ template <ExecutionSpace Space, class Pass>
 void launch_batches(const std::string& label, const Space& space, const InPlacePlan& plan, int team_size,
                     const LinePlan& line_plan, const Pass& pass, std::int64_t lines, std::int64_t length,
                     std::byte* workspace, int asked_team_size) {
-  using T = typename Pass::value_type;
-  const std::size_t buffer = buffer_bytes(line_plan.batch * length, sizeof(T));
   const std::int64_t batches = ceil_div(lines, line_plan.batch);
-  const auto batch = [&](std::int64_t index) -> LineBatch<T> {
-    if (index < 0 || index >= batches) return {};
-    const std::int64_t first = index * line_plan.batch;
-    const auto place = static_cast<std::size_t>(index % line_plan.buffers) * buffer;
-    return {first, std::min(line_plan.batch, lines - first), reinterpret_cast<T*>(workspace + place)};
-  };
-  const auto launch = [&](const LineBatch<T>& done, const LineBatch<T>& next) {
-    const MoveBatches<Space, Pass> functor{pass, done, next, pass.tiles(done), pass.tiles(next)};
-    launch_pass(label, space, plan, team_size, functor.done_tiles + functor.next_tiles, pass.scratch_bytes(), functor,
-                asked_team_size);
-  };
-  if (line_plan.buffers == 2) {
-    for (std::int64_t index = 0; index <= batches; ++index) launch(batch(index - 1), batch(index));
-    return;
-  }
-  for (std::int64_t index = 0; index < batches; ++index) {
-    launch({}, batch(index));
-    launch(batch(index), {});
-  }
+  auto* counts = reinterpret_cast<std::int64_t*>(workspace);
+  Kokkos::parallel_for("tessera::transpose_in_place::counts",
+                       Kokkos::RangePolicy<Space>(space, 0, batch_counts(line_plan.buffers)), ZeroCounts{counts});
+  const MoveBatches<Space, Pass> functor{pass,
+                                         lines,
+                                         line_plan.batch,
+                                         batches,
+                                         pass.tiles(line_plan.batch),
+                                         line_plan.buffers,
+                                         std::max(1, line_plan.buffers / 2),
+                                         buffer_bytes(line_plan.batch * length, sizeof(typename Pass::value_type)),
+                                         workspace + batch_count_bytes,
+                                         {counts, counts + 1, counts + 1 + line_plan.buffers}};
+  const std::int64_t at_once = std::max(1, device_limits(space).concurrency / team_size);
+  launch_pass(label, space, plan, team_size, std::min(functor.draws(), at_once),
+              batch_scratch_bytes(pass.scratch_bytes()), functor, asked_team_size);
 }
 
 }  // namespace tessera::detail

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
@@ -97,7 +98,9 @@ struct RowsInScratch {
     if (group >= groups || group >= rows || lane >= shuffle.n) return;
     const int count = ((rows - group - 1) / groups + 1) * ((shuffle.n - lane - 1) / lanes + 1);
     Place memory_place{group, lane}, scratch_place{group, lane};
-    auto cursor = shuffle.begin(origin, first + group);
+    const int remainder_step = groups % shuffle.n;
+    auto remainder = static_cast<int>(divide(first + group, shuffle.n).remainder);
+    auto cursor = shuffle.begin(origin, first + group, remainder);
     const auto memory_element = [&]() -> T& {
       T& element = memory[memory_place.row * shuffle.n + memory_place.j];
       advance(memory_place, lane, groups);
@@ -108,7 +111,8 @@ struct RowsInScratch {
       if (advance(scratch_place, lane, groups)) {
         shuffle.advance(cursor);
       } else {
-        cursor = shuffle.begin(origin, first + Kokkos::min(scratch_place.row, rows - 1));
+        remainder = shuffle.reduced(remainder + remainder_step);
+        cursor = shuffle.begin(origin, first + scratch_place.row, remainder);
       }
       return element;
     };
@@ -177,7 +181,7 @@ struct RowBatches {
   bool is_inverse;
 
   [[nodiscard]] KOKKOS_FUNCTION std::size_t scratch_bytes() const { return 0; }
-  [[nodiscard]] std::int64_t tiles(const Batch& batch) const { return batch.lines * chunks; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t tiles(std::int64_t lines) const { return lines * chunks; }
 
   /// A thread's part of a piece.
   struct Piece {
@@ -202,7 +206,7 @@ struct RowBatches {
     const T* from = piece.row + piece.begin;
     T* to = piece.buffer + piece.begin;
     const auto load = [&] {
-      const T value = *from;
+      const T value = load_once(from);
       from += team.team_size();
       return value;
     };
@@ -234,7 +238,7 @@ struct RowBatches {
       return value;
     };
     const auto store = [&](const T& value) {
-      *to = value;
+      store_once(to, value);
       to += shuffle.step;
     };
     move_ahead<ahead, T>(piece.count, load, store);
