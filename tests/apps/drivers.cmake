@@ -31,7 +31,7 @@ set(reduce_driver_more reduce_driver_axis.cpp reduce_driver_complex.cpp reduce_d
 set(filter_driver_more filter_driver_ends.cpp filter_driver_named.cpp filter_driver_transform.cpp
                        filter_driver_types.cpp filter_driver_windows.cpp)
 set(transpose_driver_more transpose_driver_axes.cpp transpose_driver_elements.cpp transpose_driver_in_place.cpp)
-foreach(op reduce filter transpose)
+foreach(op reduce filter transpose heat)
   add_executable(faulty-tessera-${op} ${op}_faulty_engine.cpp)
   target_link_libraries(faulty-tessera-${op} PRIVATE tessera_${op}_app)
   tessera_set_warnings(faulty-tessera-${op})
