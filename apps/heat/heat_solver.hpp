@@ -27,7 +27,7 @@ struct HotBlock {
   HeatField<Space> field;
 
   KOKKOS_FUNCTION void operator()(int i, int j, int k) const {
-    const std::array<int, 3> at{i, j, k};
+    const int at[] = {i, j, k};
     bool inside = true;
     std::uint64_t index = 0;
     for (int d = 0; d < 3; ++d) {

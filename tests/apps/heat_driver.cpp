@@ -35,7 +35,6 @@ class PlainHeat {
   void step(double diffusion) {
     Cells next(m_now.size());
     for_each_cell([&](const auto& at, std::size_t cell) {
-      double inflow = 0;
       double sides[3];
       for (int d = 0; d < 3; ++d) {
         auto before = at, after = at;
@@ -43,8 +42,7 @@ class PlainHeat {
         if (at[d] + 1 < m_n[d]) ++after[d];
         sides[d] = (value(before) - m_now[cell]) + (value(after) - m_now[cell]);
       }
-      inflow = (sides[0] + sides[1]) + sides[2];
-      next[cell] = std::fma(diffusion, inflow, m_now[cell]);
+      next[cell] = std::fma(diffusion, (sides[0] + sides[1]) + sides[2], m_now[cell]);
     });
     m_now = next;
   }
