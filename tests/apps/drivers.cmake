@@ -44,6 +44,17 @@ foreach(op reduce filter transpose heat)
   add_dependencies(test_${op}_driver tessera-${op} faulty-tessera-${op})
 endforeach()
 
+# What Kokkos' tools see of them.
+tessera_add_app_test(driver_tools driver_support.cpp io_support.cpp driver_tools.cpp LIBRARIES tessera_app_driver
+                     nlohmann_json::nlohmann_json HDF5::HDF5)
+target_compile_definitions(test_driver_tools PRIVATE "TESSERA_TOOL=\"$<TARGET_FILE:tessera_test_tool>\"")
+add_dependencies(test_driver_tools tessera_test_tool)
+foreach(op reduce filter transpose heat)
+  string(TOUPPER ${op} upper)
+  target_compile_definitions(test_driver_tools PRIVATE "TESSERA_${upper}=\"$<TARGET_FILE:tessera-${op}>\"")
+  add_dependencies(test_driver_tools tessera-${op})
+endforeach()
+
 if(TARGET FFTW3::fftw3)
   target_compile_definitions(test_filter_driver PRIVATE TESSERA_TESTS_HAVE_FFTW)
 endif()

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tessera-heat end to end, against plain loops.
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -78,7 +80,13 @@ nlohmann::json result_of(const nlohmann::json& record, const std::string& op) {
   return {};
 }
 
-ProgramEnd heat(const std::vector<std::string>& arguments) { return run_program(TESSERA_HEAT, arguments); }
+/// In the serial space where the arguments name none.
+ProgramEnd heat(std::vector<std::string> arguments, const std::string& program = TESSERA_HEAT) {
+  if (std::none_of(arguments.begin(), arguments.end(), [](const auto& a) { return a.starts_with("--space"); })) {
+    arguments.emplace_back("--space=serial");
+  }
+  return run_program(program, arguments);
+}
 
 std::string heat_refused(const std::vector<std::string>& arguments, int status = 2) {
   return refusal_line(heat(arguments), status, "tessera-heat");
@@ -242,8 +250,8 @@ TEST_CASE("tessera-heat: no memory, and outputs that cannot be written") {
 
 TEST_CASE("tessera-heat: lost heat is exit status 1, with its record, and nothing is written") {
   const Folder folder;
-  const ProgramEnd end = run_program(
-      TESSERA_FAULTY_HEAT, {"--shape=8,8", "--steps=7", "--json=-", "--quiet", "--output", folder / "out.h5:/run"});
+  const ProgramEnd end = heat({"--shape=8,8", "--steps=7", "--json=-", "--quiet", "--output", folder / "out.h5:/run"},
+                              TESSERA_FAULTY_HEAT);
   CHECK(end.status == 1);
   CHECK(end.err ==
         "tessera-heat: error: field (8, 8): step (in_situ) did not verify: step 7: total 99.5, 100 at the start, may "
