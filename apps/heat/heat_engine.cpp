@@ -80,19 +80,19 @@ Simulation<Space> make_simulation(const Space& space, const HeatRequest& request
 
 template <class Space>
 HeatOutcome solve(const Space& space, const HeatRequest& request, const ProgressCallback& progress) {
-  auto [alone, solver, in_situ] = make_simulation(space, request);
+  Simulation<Space> run = make_simulation(space, request);
   HeatOutcome outcome;
   for (std::int64_t step = 0; step < request.steps;) {
     const std::int64_t stretch = std::min(request.every, request.steps - step);
     const double alone_seconds = seconds_of([&] {
-      alone.advance(stretch);
-      alone.wait();
+      run.alone.advance(stretch);
+      run.alone.wait();
     });
     const double with_seconds = seconds_of([&] {
-      in_situ.begin(solver.lend());
-      solver.advance(stretch);
-      outcome.looks.push_back(look_of(step, in_situ.wait()));
-      solver.wait();
+      run.in_situ.begin(run.solver.lend());
+      run.solver.advance(stretch);
+      outcome.looks.push_back(look_of(step, run.in_situ.wait()));
+      run.solver.wait();
     });
     outcome.alone_seconds.push_back(alone_seconds / static_cast<double>(stretch));
     outcome.with_seconds.push_back(with_seconds / static_cast<double>(stretch));
@@ -100,13 +100,13 @@ HeatOutcome solve(const Space& space, const HeatRequest& request, const Progress
     progress(static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(request.steps));
   }
 
-  in_situ.begin(solver.lend());
-  outcome.looks.push_back(look_of(request.steps, in_situ.wait()));
-  outcome.smooth = host_copy(space, in_situ.output());
-  copy_layout(space, solver.field(), in_situ.output());
-  outcome.field = host_copy(space, in_situ.output());
-  outcome.fingerprint = reduce(space, in_situ.output(), Fingerprint{});
-  outcome.differing_cells = differing_cells(space, alone.field(), solver.field());
+  run.in_situ.begin(run.solver.lend());
+  outcome.looks.push_back(look_of(request.steps, run.in_situ.wait()));
+  outcome.smooth = host_copy(space, run.in_situ.output());
+  copy_layout(space, run.solver.field(), run.in_situ.output());
+  outcome.field = host_copy(space, run.in_situ.output());
+  outcome.fingerprint = reduce(space, run.in_situ.output(), Fingerprint{});
+  outcome.differing_cells = differing_cells(space, run.alone.field(), run.solver.field());
   return outcome;
 }
 
