@@ -178,9 +178,9 @@ TEST_CASE("tessera-heat: each look sees the field of its step") {
 
 TEST_CASE("tessera-heat: the record and the report") {
   const Folder folder;
-  const std::string json = folder / "heat.json";
-  const ProgramEnd end =
-      heat({"--shape=20,30", "--steps=12", "--every=5", "--smooth=3", "--json", json, "--no-progress"});
+  const std::string json = folder / "heat.json", csv = folder / "heat.csv", plot = folder / "heat.svg";
+  const ProgramEnd end = heat({"--shape=20,30", "--steps=12", "--every=5", "--smooth=3", "--json", json, "--csv", csv,
+                               "--plot", plot, "--no-progress"});
   REQUIRE(end.status == 0);
   CHECK(end.out.find("input      made here, float64 (20, 30)  4.80 kB\n") != std::string::npos);
   CHECK(end.out.find("in situ    statistics, a filter and a change of layout every 5 steps: ") != std::string::npos);
@@ -201,6 +201,8 @@ TEST_CASE("tessera-heat: the record and the report") {
   CHECK(run["verification"]["passed"] == true);
   CHECK(run["verification"]["max_rel_error"] < 1e-14);
   CHECK(result_of(record, "in_situ_percent")["value"].is_number());
+  CHECK(bytes_of_file(csv).find(",,,float64,\"[20,30]\",step,in_situ,") != std::string::npos);
+  CHECK(bytes_of_file(plot).find(">tessera-heat: float64 (20, 30)") != std::string::npos);
 }
 
 TEST_CASE("tessera-heat: what cannot be is refused in one line") {
