@@ -36,6 +36,10 @@ Shape shape_of(const std::string& list) {
   if (lines > most_lines) {
     refuse(fmt::format("--shape: {} lines along the first axis; at most {}", lines, most_lines));
   }
+  constexpr std::uint64_t cell_bytes = sizeof(double) * (heat_space_arrays + heat_host_arrays);
+  if (shape[0] * lines > std::numeric_limits<std::uint64_t>::max() / cell_bytes) {
+    out_of_resource(fmt::format("--shape: {} cells need more memory than 64 bits can count", shape[0] * lines));
+  }
   return shape;
 }
 

@@ -239,6 +239,8 @@ TEST_CASE("tessera-heat: no memory, and outputs that cannot be written") {
   const std::string out = folder / "out.h5";
   CHECK(heat_refused({"--shape=2000000,2000000", "--space=serial"}, 3)
             .starts_with("field (2000000, 2000000): needs 320.00 TB of host memory, "));
+  CHECK(heat_refused({"--shape=2147483647,2147483647"}, 3) ==
+        "--shape: 4611686014132420609 cells need more memory than 64 bits can count");
   CHECK(heat_refused({"--shape=8,8", "--output", folder / "none/out.h5:/run"}).find("none' does not exist") !=
         std::string::npos);
   CHECK(heat_refused({"--shape=8,8", "--json", folder / "none/a.json"}).starts_with("--json "));
