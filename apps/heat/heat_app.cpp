@@ -37,7 +37,8 @@ double drift_bound(const HeatRequest& request, const HeatOutcome& outcome, const
 
 Verification verify(const HeatRequest& request, const HeatOutcome& outcome) {
   Verification check;
-  check.method = "totals within steps * cells * (4 d + 1) u max|field| of the first; the field's bits without in-situ work";
+  check.method =
+      "totals within steps * cells * (4 d + 1) u max|field| of the first; the field's bits without in-situ work";
   check.checked = outcome.looks.size() + element_count(request.shape);
   const double first = outcome.looks.front().total;
   for (const auto& look : outcome.looks) {
