@@ -37,20 +37,24 @@ std::pair<std::string, std::string> split_name(const std::string& argument) {
 
 }  // namespace
 
-CommandLine::CommandLine(std::string program, const std::string& description, std::vector<std::string> variants)
-    : m_program(std::move(program)),
-      m_variants(std::move(variants)),
-      m_app(std::make_unique<CLI::App>(description, m_program)) {
+CommandLine::CommandLine(std::string program, const std::string& description)
+    : m_program(std::move(program)), m_app(std::make_unique<CLI::App>(description, m_program)) {
   m_app->set_help_flag("--help", "Print this help and exit");
   m_app->set_version_flag("--version", fmt::format("{} {} ({})", m_program, version(), git_hash()),
                           "Print the version and exit");
   m_known = {{"--help", false}, {"--version", false}};
-  m_app->add_option("INPUT", m_common.input, "FILE[:/DATASET[SELECTION]], SELECTION as in NumPy: [0:100,::2]")
-      ->type_name("");
   m_app->footer(
       "Kokkos: --kokkos-num-threads=N --kokkos-device-id=N --kokkos-map-device-id-by=mpi_rank|random\n"
       "  --kokkos-tools-libs=LIST --kokkos-tools-args=TEXT --kokkos-tune-internals --kokkos-print-configuration\n"
       "Exit status: 0 good, 1 the result did not verify, 2 bad usage or input, 3 not enough memory, disk or device");
+}
+
+CommandLine::CommandLine(std::string program, const std::string& description, std::vector<std::string> variants)
+    : CommandLine(std::move(program), description) {
+  m_takes_input = true;
+  m_variants = std::move(variants);
+  m_app->add_option("INPUT", m_common.input, "FILE[:/DATASET[SELECTION]], SELECTION as in NumPy: [0:100,::2]")
+      ->type_name("");
 }
 
 CommandLine::~CommandLine() = default;
@@ -58,20 +62,24 @@ CommandLine::~CommandLine() = default;
 // Called last, so that --help begins with the driver's own options.
 void CommandLine::add_common_options() {
   add_option("--space", m_common.run.space, "NAME", "cuda, openmp or serial (default: the best built in)");
-  add_option("--variant", m_common.run.variant, "NAME", fmt::format("{}, all or list", join(m_variants)));
-  add_option("--team-size", m_team_size, "N", "Threads a team (default: the plan decides)");
-  add_option("--league-size", m_league_size, "N", "Teams (default: the plan decides)");
-  add_option("--repeat", m_repeat, "N", "Measured runs (default 10; ends after 10 s)");
-  add_option("--warmup", m_warmup, "N", "Runs before them (default 2)");
-  add_option("--verify", m_common.run.verify, "HOW", "none, sample or full (default sample)");
+  if (m_takes_input) add_input_options();
   add_flag("--force", m_common.force, "Replace datasets that exist in the output");
-  add_flag("--list", m_common.list, "List the numeric datasets of INPUT and exit");
   add_option("--json", m_common.json_file, "FILE",
              "Write the record there; -: on standard output, the report on error");
   add_option("--csv", m_common.csv_file, "FILE", "Append a row for each run there");
   add_option("--plot", m_common.plot_file, "FILE.svg", "Draw the run there");
   add_flag("--quiet", m_common.quiet, "No report and no progress bar");
   add_flag("--no-progress", m_common.no_progress, "No progress bar");
+}
+
+void CommandLine::add_input_options() {
+  add_option("--variant", m_common.run.variant, "NAME", fmt::format("{}, all or list", join(m_variants)));
+  add_option("--team-size", m_team_size, "N", "Threads a team (default: the plan decides)");
+  add_option("--league-size", m_league_size, "N", "Teams (default: the plan decides)");
+  add_option("--repeat", m_repeat, "N", "Measured runs (default 10; ends after 10 s)");
+  add_option("--warmup", m_warmup, "N", "Runs before them (default 2)");
+  add_option("--verify", m_common.run.verify, "HOW", "none, sample or full (default sample)");
+  add_flag("--list", m_common.list, "List the numeric datasets of INPUT and exit");
 }
 
 void CommandLine::add_option(const std::string& name, std::string& target, const std::string& value_name,
@@ -153,6 +161,7 @@ std::vector<std::string> CommandLine::normalise() {
     if (value.empty()) refuse(fmt::format("{} needs a value", name));
     options.push_back(name + '=' + value);
   }
+  if (!inputs.empty() && !m_takes_input) refuse(fmt::format("unexpected argument `{}`; see --help", inputs[0]));
   if (inputs.size() > 1) refuse(fmt::format("one INPUT is expected, got `{}`", join(inputs, "` and `")));
   if (!inputs.empty()) {
     if (inputs[0].empty()) refuse("INPUT is empty; see --help");
@@ -181,6 +190,14 @@ void CommandLine::take_kokkos_argument(std::size_t& position) {
 }
 
 void CommandLine::convert() {
+  if (m_takes_input) convert_input_options();
+  if (given("--space")) require_one_of("--space", m_common.run.space, {"cuda", "openmp", "serial"});
+  if (given("--plot") && !m_common.plot_file.ends_with(".svg")) {
+    refuse(fmt::format("--plot: `{}` is not FILE.svg; pictures are SVG", m_common.plot_file));
+  }
+}
+
+void CommandLine::convert_input_options() {
   RunOptions& run = m_common.run;
   if (given("--team-size")) run.team_size = to_count("--team-size", m_team_size, 1);
   if (given("--league-size")) run.league_size = to_count("--league-size", m_league_size, 1);
@@ -190,11 +207,7 @@ void CommandLine::convert() {
   std::vector<std::string> variants = m_variants;
   variants.insert(variants.end(), {"all", "list"});
   require_one_of("--variant", run.variant, variants);
-  if (given("--space")) require_one_of("--space", run.space, {"cuda", "openmp", "serial"});
   if (m_common.input.empty()) refuse("INPUT is missing; see --help");
-  if (given("--plot") && !m_common.plot_file.ends_with(".svg")) {
-    refuse(fmt::format("--plot: `{}` is not FILE.svg; pictures are SVG", m_common.plot_file));
-  }
   if (m_common.list && (given("--json") || given("--csv") || given("--plot") || given("--output"))) {
     refuse("--list only lists: --json, --csv, --plot and --output cannot go with it");
   }

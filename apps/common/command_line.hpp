@@ -17,7 +17,7 @@ class App;
 
 namespace tessera::apps {
 
-/// The options that every driver on an INPUT has.
+/// The options that drivers share; programs without INPUT have fewer.
 struct CommonOptions {
   std::string input;
   RunOptions run;
@@ -30,6 +30,8 @@ class CommandLine {
  public:
   /// variants: what --variant accepts beside all and list.
   CommandLine(std::string program, const std::string& description, std::vector<std::string> variants);
+  /// Of a program without INPUT: none of the options about it and about variants.
+  CommandLine(std::string program, const std::string& description);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
@@ -54,11 +56,14 @@ class CommandLine {
   };
   [[nodiscard]] const Known* find(const std::string& name) const;
   void add_common_options();
+  void add_input_options();
   [[nodiscard]] std::vector<std::string> normalise();
   void take_kokkos_argument(std::size_t& position);
   void convert();
+  void convert_input_options();
 
   std::string m_program;
+  bool m_takes_input = false;
   std::vector<std::string> m_variants, m_command, m_given;
   std::vector<Known> m_known;
   std::unique_ptr<CLI::App> m_app;

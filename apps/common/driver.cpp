@@ -118,6 +118,14 @@ const Dataset& DriverRun::open_input(int rank_max) {
   return *m_input;
 }
 
+void DriverRun::make_input(const Shape& shape, const std::string& type, std::uint64_t element_bytes) {
+  check_record_files();
+  m_record.input.shape = m_record.input.stored_shape = shape;
+  m_record.input.stored_type = type;
+  m_record.input.stored_element_bytes = element_bytes;
+  m_record.input_bytes = element_count(shape) * element_bytes;
+}
+
 void DriverRun::check_record_files() const {
   const CommonOptions& common = m_command_line.common();
   check_record_file("--json", common.json_file == "-" ? "" : common.json_file);
@@ -133,7 +141,9 @@ void DriverRun::refuse_record_over(const std::string& data) const {
 }
 
 std::string DriverRun::input_name() const {
-  return m_record.input.file + ':' + m_record.input.dataset + m_record.input.selection;
+  const DatasetInfo& input = m_record.input;
+  if (input.file.empty()) return "field " + to_string(input.shape);
+  return input.file + ':' + input.dataset + input.selection;
 }
 
 void DriverRun::check_host_memory(std::uint64_t bytes) const { require_host_memory(input_name(), bytes); }

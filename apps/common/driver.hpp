@@ -29,7 +29,7 @@ namespace tessera::apps {
                                                        const std::vector<std::string>& names,
                                                        const std::string& automatic);
 
-/// One run over one INPUT: its parts in the order in which a driver calls them.
+/// One run over one INPUT, or over data that the program makes: its parts in the order in which a driver calls them.
 class DriverRun {
  public:
   explicit DriverRun(const CommandLine& command_line);
@@ -39,6 +39,8 @@ class DriverRun {
 
   /// Opens INPUT: metadata only.
   const Dataset& open_input(int rank_max = computed_rank_max);
+  /// In place of it, for a program that makes its data itself.
+  void make_input(const Shape& shape, const std::string& type, std::uint64_t element_bytes);
   /// Runs f; what it refuses is refused in the name of the input.
   template <class F>
   decltype(auto) for_input(F&& f) const {
@@ -55,6 +57,8 @@ class DriverRun {
   void open_output(const std::string& output, const std::vector<std::string>& suffixes, std::uint64_t bytes);
   /// Starts Kokkos; refuses what a device with memory of its own cannot hold.
   void start(std::uint64_t device_bytes);
+  /// Whether the space has memory of its own; Kokkos must have started.
+  [[nodiscard]] bool has_own_memory() const { return m_session->has_own_memory(); }
   /// The common options with the space that was chosen.
   [[nodiscard]] RunOptions run_options() const;
 

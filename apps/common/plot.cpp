@@ -118,6 +118,9 @@ std::string rate_text(double rate) {
 }
 
 std::string title_of(const Record& record) {
+  if (record.input.file.empty()) {
+    return fmt::format("{} {}", record.input.stored_type, to_string(record.input.shape));
+  }
   return fmt::format("{}:{}{}, {} {}", std::filesystem::path(record.input.file).filename().string(),
                      record.input.dataset, record.input.selection, record.input.stored_type,
                      to_string(record.input.shape));

@@ -34,12 +34,12 @@ std::string host_name() {
 
 Json input_record(const Record& record) {
   const DatasetInfo& input = record.input;
-  return {{"file", input.file},
-          {"dataset", input.dataset},
+  return {{"file", or_null(input.file)},
+          {"dataset", or_null(input.dataset)},
           {"selection", or_null(input.selection)},
           {"shape", input.shape},
           {"dtype", input.stored_type},
-          {"layout", input.layout},
+          {"layout", or_null(input.layout)},
           {"chunks", input.chunks.empty() ? Json(nullptr) : Json(input.chunks)},
           {"filters", input.filters},
           {"bytes", record.input_bytes}};

@@ -26,10 +26,11 @@ struct Record {
   std::vector<std::string> command;
   std::chrono::system_clock::time_point time;
   KokkosInfo kokkos;
-  DatasetInfo input;
+  DatasetInfo input;              // without a file where the program made it
   std::uint64_t input_bytes = 0;  // of the selected elements, as stored
   std::vector<Measurement> runs;
   std::vector<std::string> left_out;  // "two_stage: why", of --variant all: for the report
+  std::vector<std::string> remarks;   // more of its lines
   std::optional<Ceiling> ceiling;
   Transfer read, to_device, from_device;
   std::optional<Transfer> write;

@@ -14,6 +14,10 @@ namespace {
 
 std::string input_line(const Record& record) {
   const DatasetInfo& input = record.input;
+  if (input.file.empty()) {
+    return fmt::format("made here, {} {}  {}", input.stored_type, to_string(input.shape),
+                       format_bytes(record.input_bytes));
+  }
   std::string storage = input.layout;
   for (const auto& filter : input.filters) storage += ", " + filter;
   return fmt::format("{}:{}{}  {} {}  {}  {}", input.file, input.dataset, input.selection, input.stored_type,
@@ -62,9 +66,11 @@ std::string report_text(const Record& record) {
     text += fmt::format("ceiling    copy {:.1f} GB/s, read {:.1f} GB/s on {}\n", record.ceiling->copy_gb_per_s,
                         record.ceiling->read_gb_per_s, format_bytes(record.ceiling->bytes));
   }
-  text += "file       " + transfer_text("read", record.read);
-  if (record.write) text += transfer_text(", wrote", *record.write);
-  text += '\n';
+  for (const auto& line : record.remarks) text += line + '\n';
+  std::vector<std::string> transfers;
+  if (!record.input.file.empty()) transfers.push_back(transfer_text("read", record.read));
+  if (record.write) transfers.push_back(transfer_text("wrote", *record.write));
+  if (!transfers.empty()) text += fmt::format("file       {}\n", join(transfers));
   if (record.to_device.seconds > 0) {
     text += "transfer   " + transfer_text("to the device", record.to_device);
     if (record.from_device.seconds > 0) text += transfer_text(", back", record.from_device);

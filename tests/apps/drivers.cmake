@@ -31,7 +31,7 @@ set(reduce_driver_more reduce_driver_axis.cpp reduce_driver_complex.cpp reduce_d
 set(filter_driver_more filter_driver_ends.cpp filter_driver_named.cpp filter_driver_transform.cpp
                        filter_driver_types.cpp filter_driver_windows.cpp)
 set(transpose_driver_more transpose_driver_axes.cpp transpose_driver_elements.cpp transpose_driver_in_place.cpp)
-foreach(op reduce filter transpose)
+foreach(op reduce filter transpose heat)
   add_executable(faulty-tessera-${op} ${op}_faulty_engine.cpp)
   target_link_libraries(faulty-tessera-${op} PRIVATE tessera_${op}_app)
   tessera_set_warnings(faulty-tessera-${op})
@@ -42,6 +42,17 @@ foreach(op reduce filter transpose)
     test_${op}_driver PRIVATE "TESSERA_${upper}=\"$<TARGET_FILE:tessera-${op}>\""
                               "TESSERA_FAULTY_${upper}=\"$<TARGET_FILE:faulty-tessera-${op}>\"")
   add_dependencies(test_${op}_driver tessera-${op} faulty-tessera-${op})
+endforeach()
+
+# What Kokkos' tools see of them.
+tessera_add_app_test(driver_tools driver_support.cpp io_support.cpp driver_tools.cpp LIBRARIES tessera_app_driver
+                     nlohmann_json::nlohmann_json HDF5::HDF5)
+target_compile_definitions(test_driver_tools PRIVATE "TESSERA_TOOL=\"$<TARGET_FILE:tessera_test_tool>\"")
+add_dependencies(test_driver_tools tessera_test_tool)
+foreach(op reduce filter transpose heat)
+  string(TOUPPER ${op} upper)
+  target_compile_definitions(test_driver_tools PRIVATE "TESSERA_${upper}=\"$<TARGET_FILE:tessera-${op}>\"")
+  add_dependencies(test_driver_tools tessera-${op})
 endforeach()
 
 if(TARGET FFTW3::fftw3)

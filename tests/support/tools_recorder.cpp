@@ -25,6 +25,9 @@ void on_allocation(Kokkos::Tools::SpaceHandle, const char* label, const void*, s
   // Kokkos' CUDA back end reports an empty one, its unused level-1 scratch, at every launch.
   if (bytes > 0) active->allocations.emplace_back(label);
 }
+void on_deallocation(Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
+  if (bytes > 0) active->deallocations.emplace_back(label);
+}
 void on_copy(Kokkos::Tools::SpaceHandle, const char* to, const void*, Kokkos::Tools::SpaceHandle, const char* from,
              const void*, std::uint64_t) {
   active->copies.push_back(std::string(from) + " -> " + to);
@@ -50,6 +53,7 @@ ToolsRecorder::ToolsRecorder() : m_before(tools::get_callbacks()) {
   tools::set_begin_fence_callback(on_fence);
   tools::set_end_fence_callback(on_end);
   tools::set_allocate_data_callback(on_allocation);
+  tools::set_deallocate_data_callback(on_deallocation);
   tools::set_begin_deep_copy_callback(on_copy);
   tools::set_end_deep_copy_callback(on_copy_end);
   tools::set_push_region_callback(on_push);

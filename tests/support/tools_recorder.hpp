@@ -19,7 +19,7 @@ struct ToolsEvent {
 
 struct ToolsRecord {
   std::vector<ToolsEvent> kernels, fences;
-  std::vector<std::string> allocations, copies, regions;
+  std::vector<std::string> allocations, deallocations, copies, regions;
   int open_regions = 0;
 };
 

@@ -46,8 +46,9 @@ TEMPLATE_LIST_TEST_CASE("kernels carry their label and instance", "[support]", t
 TEMPLATE_LIST_TEST_CASE("fences, allocations and copies are counted", "[support]", test::Spaces) {
   const TestType space;
   CHECK(test::recorded([&] { space.fence("a fence"); }).fences.at(0).label == "a fence");
-  CHECK(test::recorded([] { const Kokkos::View<int*, TestType> view("an allocation", 10); }).allocations.at(0) ==
-        "an allocation");
+  const auto made = test::recorded([] { const Kokkos::View<int*, TestType> view("an allocation", 10); });
+  CHECK(made.allocations.at(0) == "an allocation");
+  CHECK(made.deallocations == made.allocations);
   const Kokkos::View<int*, TestType> a("a", 10), b("b", 10);
   CHECK(test::recorded([&] { Kokkos::deep_copy(space, a, b); }).copies.at(0) == "b -> a");
   CHECK(test::recorded([] {}).kernels.empty());
