@@ -239,8 +239,8 @@ inline InPlacePlan plan_swapped_tiles(const InPlaceLimits& limits, std::int64_t 
   plan.tile_rows = plan.tile_columns = swapped_tile(limits.device.is_host, limits.element_bytes);
   plan.passes = 1;
   plan.scratch_bytes = swapped_scratch_bytes(plan.tile_rows, limits.element_bytes);
-  const std::int64_t tiles = ceil_div(extent, plan.tile_rows);
-  plan.league_size = tile_league(limits.device, tiles * (tiles + 1) / 2 * batches);
+  const std::int64_t blocks = ceil_div(extent, plan.tile_rows * swapped_block);
+  plan.league_size = tile_league(limits.device, swapped_pairs(blocks) * batches);
   return plan;
 }
 
