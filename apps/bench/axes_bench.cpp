@@ -207,13 +207,14 @@ class AxesCases {
                               CountWrongSums{lines, is_long ? totals.data() : nullptr, out.data(), tolerance}, wrong);
       return wrong_outputs(wrong, lines.outputs);
     };
+    contender.bits = bits_of(m_space, m_out, lines.outputs);
     made.contenders.push_back(std::move(contender));
   }
 
   template <class R>
   void add_tessera(Case& made, const std::string& name, const R& reducer, const Placement& placement,
                    const Lines& lines, double tolerance) const {
-    Contender contender{name, Role::tessera, {}, {}, {}, {}, {}};
+    if (!wants_summation(m_request, SummationName<R>::value)) return;
     std::array<std::size_t, rank> extents, kept;
     extents.fill(1);
     const std::size_t first = rank - placement.shape.size();
@@ -223,25 +224,29 @@ class AxesCases {
     kept[static_cast<std::size_t>(axis)] = 1;
     const Array<const T> in(m_in.data(), extents[0], extents[1], extents[2], extents[3], extents[4]);
     const Array<T> out(m_out.data(), kept[0], kept[1], kept[2], kept[3], kept[4]);
-    const ReduceOptions options{.league_size = m_request.league_size, .team_size = m_request.team_size};
-    try {
-      const auto plan = reduce_axes_plan(m_space, in, {axis}, reducer, options);
-      contender.variant = to_string(plan.mapping);
-      contender.plan = {{"league_size", plan.league_size},
-                        {"team_size", plan.team_size},
-                        {"outputs", plan.outputs},
-                        {"threads", plan.threads},
-                        {"parts", plan.parts},
-                        {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)},
-                        {"workspace_bytes", static_cast<std::int64_t>(plan.workspace_bytes)}};
-      const Workspace<Space> workspace(m_space, plan.workspace_bytes);
-      add(made, contender, lines, tolerance, [space = m_space, in, out, axis, reducer, options, workspace] {
-        reduce_axes(space, in, {axis}, reducer, out, options, workspace);
-      });
-    } catch (const Error& error) {
-      contender.refusal = error.what();
-      made.contenders.push_back(contender);
-    }
+    for_team_sizes(m_request, [&](int team_size, const std::string& suffix) {
+      Contender contender{name + suffix, Role::tessera, {}, {}, {}, {}, {}};
+      contender.summation = SummationName<R>::value;
+      const ReduceOptions options{.league_size = m_request.league_size, .team_size = team_size};
+      try {
+        const auto plan = reduce_axes_plan(m_space, in, {axis}, reducer, options);
+        contender.variant = to_string(plan.mapping);
+        contender.plan = {{"league_size", plan.league_size},
+                          {"team_size", plan.team_size},
+                          {"outputs", plan.outputs},
+                          {"threads", plan.threads},
+                          {"parts", plan.parts},
+                          {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)},
+                          {"workspace_bytes", static_cast<std::int64_t>(plan.workspace_bytes)}};
+        const Workspace<Space> workspace(m_space, plan.workspace_bytes);
+        add(made, contender, lines, tolerance, [space = m_space, in, out, axis, reducer, options, workspace] {
+          reduce_axes(space, in, {axis}, reducer, out, options, workspace);
+        });
+      } catch (const Error& error) {
+        contender.refusal = error.what();
+        made.contenders.push_back(contender);
+      }
+    });
   }
 
   /// What Kokkos offers, as fits the shape: for a few outputs a parallel_reduce each, for long rows or few columns a
@@ -296,14 +301,21 @@ class AxesCases {
 }  // namespace
 
 Operation axes_operation() {
-  return {"axes", {NumberType::float32}, {"automatic"}, 2, [](const Request& request) {
+  return {"axes",
+          {NumberType::float32},
+          {"automatic"},
+          2,
+          [](const Request& request) {
             return visit_space(request.space, [&](const auto& space) -> Cases {
               const AxesCases<std::decay_t<decltype(space)>> axes(space, request);
               std::vector<Case> cases;
               for (const auto& placement : placements(request.size())) cases.push_back(axes.make(placement));
               return cases;
             });
-          }};
+          },
+          {},
+          true,
+          80};
 }
 
 }  // namespace tessera::apps::bench

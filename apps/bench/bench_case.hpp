@@ -23,9 +23,19 @@ struct Request {
   std::uint64_t rows = 1, columns = 0;  // rows > 1 only for transposes
   std::int64_t taps = 0;                // 0 but for filters and windows
   std::vector<std::string> variants;    // of this operation
-  int team_size = 0, league_size = 0;   // 0: the plan decides
+  std::vector<std::string> summations = {"exact", "fast"};
+  std::vector<int> team_sizes = {0};  // each is measured; 0: the plan decides
+  int league_size = 0;                // 0: the plan decides
   [[nodiscard]] std::uint64_t size() const { return rows * columns; }
 };
+
+/// each(team_size, suffix) for the team sizes asked for; suffix tells the names of their contenders apart.
+template <class Each>
+void for_team_sizes(const Request& request, const Each& each) {
+  for (const int team_size : request.team_sizes) {
+    each(team_size, team_size == 0 ? std::string{} : ", team " + std::to_string(team_size));
+  }
+}
 
 enum class Role {
   tessera,
@@ -37,7 +47,7 @@ enum class Role {
 using Plan = std::vector<std::pair<std::string, std::int64_t>>;
 
 /// One implementation of the operation. run() submits its work; check() poisons the output, runs, and says what is
-/// wrong, "" for nothing. refusal: why it cannot run at all.
+/// wrong, "" for nothing; bits(), after check(), is a hash of the output. refusal: why it cannot run at all.
 struct Contender {
   std::string name;
   Role role = Role::peer;
@@ -46,6 +56,8 @@ struct Contender {
   std::function<void()> run;
   std::function<std::string()> check;
   std::string refusal;
+  std::function<std::uint64_t()> bits = {};
+  std::string summation = {};  // exact, fast, or neither
 };
 
 /// The contenders on one array in memory, and a stopwatch for them.
@@ -58,6 +70,7 @@ struct Case {
   std::vector<Contender> contenders;
   std::function<void()> start;
   std::function<double()> stop;  // seconds since start of the work submitted since
+  std::function<void()> flush;   // leaves nothing of the arrays in the caches
 };
 
 /// What an operation makes of a request: one case, or several that share arrays.
@@ -75,6 +88,8 @@ struct Operation {
   int arrays = 1;  // of the input's size, that it holds
   std::function<Cases(const Request&)> make;
   std::vector<std::int64_t> taps = {};  // widths that are measured where none are named; empty: it has none
+  bool has_summations = false;
+  int cases = 1;  // about, that a request makes
 };
 
 [[nodiscard]] Operation reduce_operation();

@@ -6,13 +6,17 @@
 #define TESSERA_APPS_BENCH_BENCH_DATA_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <tessera/reduce/reduce_options.hpp>
 #include <type_traits>
 #include <vector>
 
 #include "bench_case.hpp"
+#include "device/cache.hpp"
 #include "device/random_word.hpp"
 #include "device/spaces.hpp"
 #include "device/timing.hpp"
@@ -98,11 +102,60 @@ inline std::string wrong_outputs(std::int64_t wrong, std::int64_t count) {
   return wrong == 0 ? "" : std::to_string(wrong) + " of " + std::to_string(count) + " outputs are wrong";
 }
 
+/// The bits of a number, spread over 64.
+template <class T>
+KOKKOS_INLINE_FUNCTION std::uint64_t spread_bits(T value) {
+  if constexpr (sizeof(T) == 8) {
+    return random_word(Kokkos::bit_cast<std::uint64_t>(value));
+  } else if constexpr (sizeof(T) == 4) {
+    return random_word(Kokkos::bit_cast<std::uint32_t>(value));
+  } else {
+    return random_word(static_cast<std::uint64_t>(value));
+  }
+}
+
+/// A sum modulo 2^64, so that the order does not matter; the place of an element does.
+template <class T>
+struct AddBits {
+  const T* data;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::uint64_t& sum) const {
+    sum += random_word(spread_bits(data[i]) ^ static_cast<std::uint64_t>(i));
+  }
+};
+
+/// A hash of the first count elements.
+template <class Space, class T>
+std::function<std::uint64_t()> bits_of(const Space& space, const Kokkos::View<T*, Space>& out, std::int64_t count) {
+  return [space, out, count] {
+    std::uint64_t sum = 0;
+    Kokkos::parallel_reduce("tessera::bench::bits", Range<Space>(space, 0, count), AddBits<T>{out.data()}, sum);
+    return sum;
+  };
+}
+
+/// "exact" or "fast" for reducers that come in both, of floating elements; else "".
+template <class R>
+struct SummationName {
+  static constexpr const char* value = "";
+};
+template <template <class, Summation> class R, class T, Summation S>
+struct SummationName<R<T, S>> {
+  static constexpr const char* value = !std::is_floating_point_v<T> ? "" : S == Summation::exact ? "exact" : "fast";
+};
+
+/// Whether a contender with that summation is asked for; true of those with none.
+inline bool wants_summation(const Request& request, const std::string& summation) {
+  const auto& names = request.summations;
+  return summation.empty() || std::find(names.begin(), names.end(), summation) != names.end();
+}
+
 template <class Space>
 void add_stopwatch(Case& bench_case, const Space& space) {
   const auto stopwatch = std::make_shared<Stopwatch<Space>>(space);
   bench_case.start = [stopwatch] { stopwatch->start(); };
   bench_case.stop = [stopwatch] { return stopwatch->stop(); };
+  const auto flush = std::make_shared<CacheFlush<Space>>(space);
+  bench_case.flush = [flush] { flush->run(); };
 }
 
 /// The case of a float32 or float64 request on its space. BenchCase<Space, T>(space, request).get()

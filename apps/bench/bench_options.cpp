@@ -5,42 +5,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <optional>
+#include <utility>
 
 #include "common/failure.hpp"
 #include "common/text.hpp"
 #include "common/version.hpp"
+#include "experiment.hpp"
 
 namespace tessera::apps::bench {
 namespace {
-
-constexpr std::uint64_t most_elements = std::uint64_t{1} << 40;
-
-const std::map<std::string, NumberType> type_names = {
-    {"int8", NumberType::int8},       {"int32", NumberType::int32},     {"int64", NumberType::int64},
-    {"float32", NumberType::float32}, {"float64", NumberType::float64}, {"float", NumberType::float32},
-    {"double", NumberType::float64}};
-
-std::uint64_t parse_count(const std::string& text, const std::string& whole) {
-  const auto bad = [&] {
-    refuse(fmt::format("--sizes: `{}` is no size; write 1000000, 32e6, 2^24 or 4096x4096, up to 2^40 elements", whole));
-  };
-  double count = 0;
-  if (const auto caret = text.find('^'); caret != std::string::npos) {
-    const auto base = parse_uint64(text.substr(0, caret)), exponent = parse_uint64(text.substr(caret + 1));
-    if (!base || !exponent) bad();
-    count = std::pow(static_cast<double>(*base), static_cast<double>(*exponent));
-  } else if (!text.empty() && text.find_first_not_of("0123456789.e+") == std::string::npos) {
-    const auto value = parse_double(text);
-    if (!value) bad();
-    count = *value;
-  }
-  if (!(count >= 1 && count <= static_cast<double>(most_elements)) || count != std::floor(count)) bad();
-  return static_cast<std::uint64_t>(count);
-}
 
 int parse_positive(const std::string& option, const std::string& text, int lowest) {
   const auto number = parse_int64(text);
@@ -50,64 +26,88 @@ int parse_positive(const std::string& option, const std::string& text, int lowes
   return static_cast<int>(*number);
 }
 
-std::vector<std::string> parse_names(const std::string& option, const std::string& text,
-                                     const std::vector<std::string>& known) {
-  std::vector<std::string> names;
-  for (const auto& name : split(text)) {
-    require_one_of(option, name, known);
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
-      refuse(fmt::format("{}: {} is given twice", option, name));
-    }
-    names.push_back(name);
-  }
-  return names;
-}
-
-/// Options as typed; "" for those not given.
+/// Options as typed; nothing for those not given.
 struct Texts {
-  std::string op, sizes = "2^20,2^24", types, variant = "automatic", taps;
-  std::string team_size, league_size, repeat, warmup;
+  using Text = std::optional<std::string>;
+  std::optional<std::string> experiment;
+  Text op, sizes, types, variant, summation, taps, team_size, league_size;
+  Text repeat, warmup, time_limit, shard;
 };
 
+std::vector<std::int64_t> parse_positives(const std::string& option, const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  for (const auto& part : split(text)) numbers.push_back(parse_positive(option, part, 1));
+  return numbers;
+}
+
+Part part_of(const Texts& texts, const std::vector<Operation>& operations) {
+  Part part;
+  const auto names = names_of(operations);
+  part.operations = texts.op ? parse_names("--op", split(*texts.op), names) : names;
+  if (texts.variant) part.variants = parse_variants("--variant", split(*texts.variant), part.operations, operations);
+  if (texts.summation) part.summations = parse_names("--summation", split(*texts.summation), part.summations);
+  for (const auto& text : split(texts.sizes.value_or("2^20,2^24"))) part.sizes.push_back(parse_size("--sizes", text));
+  if (texts.types) part.types = parse_types("--types", split(*texts.types));
+  if (texts.taps) part.taps = parse_positives("--taps", *texts.taps);
+  if (texts.team_size) {
+    const auto sizes = parse_positives("--team-size", *texts.team_size);
+    part.team_sizes.assign(sizes.begin(), sizes.end());
+  }
+  if (texts.league_size) part.league_size = parse_positive("--league-size", *texts.league_size, 1);
+  return part;
+}
+
+void refuse_beside_experiment(const Texts& texts) {
+  const std::vector<std::pair<const char*, const Texts::Text*>> of_parts{{"--op", &texts.op},
+                                                                         {"--sizes", &texts.sizes},
+                                                                         {"--types", &texts.types},
+                                                                         {"--variant", &texts.variant},
+                                                                         {"--summation", &texts.summation},
+                                                                         {"--taps", &texts.taps},
+                                                                         {"--team-size", &texts.team_size},
+                                                                         {"--league-size", &texts.league_size}};
+  for (const auto& [option, text] : of_parts) {
+    if (!text->has_value()) continue;
+    refuse(fmt::format("{} stands beside the experiment {}, which says what is measured; leave one of them out", option,
+                       *texts.experiment));
+  }
+}
+
+Shard parse_shard(const std::string& text) {
+  constexpr std::int64_t most = 100000;
+  const auto slash = text.find('/');
+  const auto index = parse_int64(text.substr(0, slash)).value_or(-1);
+  const auto count = slash == std::string::npos ? -1 : parse_int64(text.substr(slash + 1)).value_or(-1);
+  if (index < 0 || index >= count || count > most) {
+    refuse(fmt::format("--shard: `{}` is no share; write I/N with 0 <= I < N <= {}", text, most));
+  }
+  return {static_cast<int>(index), static_cast<int>(count)};
+}
+
+double parse_seconds(const std::string& option, const std::string& text) {
+  const auto seconds = parse_double(text);
+  if (!seconds || !(*seconds > 0) || !std::isfinite(*seconds)) {
+    refuse(fmt::format("{}: `{}` is not a number of seconds above 0", option, text));
+  }
+  return *seconds;
+}
+
+// The command line stands above the experiment.
 void convert(const Texts& texts, const std::vector<Operation>& operations, BenchOptions& options) {
-  std::vector<std::string> names, variants;
-  for (const auto& operation : operations) names.push_back(operation.name);
-  names.emplace_back("ceiling");
-  options.operations = texts.op.empty() ? names : parse_names("--op", texts.op, names);
-  for (const auto& operation : operations) {
-    if (std::find(options.operations.begin(), options.operations.end(), operation.name) == options.operations.end()) {
-      continue;
-    }
-    for (const auto& variant : operation.variants) {
-      if (std::find(variants.begin(), variants.end(), variant) == variants.end()) variants.push_back(variant);
-    }
-  }
-  auto choices = variants;
-  choices.emplace_back("all");
-  options.variants = texts.variant == "automatic" ? std::vector<std::string>{"automatic"}
-                                                  : parse_names("--variant", texts.variant, choices);
-  if (std::find(options.variants.begin(), options.variants.end(), "all") != options.variants.end()) {
-    options.variants = variants;
-  }
-  for (const auto& text : split(texts.sizes)) options.sizes.push_back(parse_size(text));
-  std::vector<std::string> types;
-  for (const auto& [name, type] : type_names) types.push_back(name);
-  options.types_given = !texts.types.empty();
-  for (const auto& name : split(options.types_given ? texts.types : "int8,int32,int64,float32,float64")) {
-    const auto type = type_names.at(require_one_of("--types", name, types));
-    if (std::find(options.types.begin(), options.types.end(), type) != options.types.end()) {
-      refuse(fmt::format("--types: {} is given twice", to_string(type)));
-    }
-    options.types.push_back(type);
-  }
-  for (const auto& text : texts.taps.empty() ? std::vector<std::string>{} : split(texts.taps)) {
-    options.taps.push_back(parse_positive("--taps", text, 1));
-  }
-  if (!texts.team_size.empty()) options.team_size = parse_positive("--team-size", texts.team_size, 1);
-  if (!texts.league_size.empty()) options.league_size = parse_positive("--league-size", texts.league_size, 1);
-  if (!texts.repeat.empty()) options.repeat = parse_positive("--repeat", texts.repeat, 1);
-  if (!texts.warmup.empty()) options.warmup = parse_positive("--warmup", texts.warmup, 0);
+  if (texts.shard) options.shard = parse_shard(*texts.shard);
   if (!options.space.empty()) require_one_of("--space", options.space, {"cuda", "openmp", "serial"});
+  if (texts.experiment) {
+    refuse_beside_experiment(texts);
+    Experiment experiment = read_experiment(*texts.experiment, operations);
+    options.parts = std::move(experiment.parts);
+    options.measuring = experiment.measuring;
+  } else {
+    options.parts = {part_of(texts, operations)};
+  }
+  Measuring& measuring = options.measuring;
+  if (texts.repeat) measuring.repeat = parse_positive("--repeat", *texts.repeat, 1);
+  if (texts.warmup) measuring.warmup = parse_positive("--warmup", *texts.warmup, 0);
+  if (texts.time_limit) measuring.time_limit_seconds = parse_seconds("--time-limit", *texts.time_limit);
 }
 
 void refuse_unknown(const CLI::App& app, const std::vector<std::string>& extras) {
@@ -123,16 +123,8 @@ void refuse_unknown(const CLI::App& app, const std::vector<std::string>& extras)
 
 }  // namespace
 
-SizeOption parse_size(const std::string& text) {
-  const auto cross = text.find('x');
-  if (cross == std::string::npos) return {1, parse_count(text, text), false};
-  const SizeOption size{parse_count(text.substr(0, cross), text), parse_count(text.substr(cross + 1), text), true};
-  if (size.rows > most_elements / size.columns) refuse(fmt::format("--sizes: `{}` exceeds 2^40 elements", text));
-  return size;
-}
-
 bool parse_options(int argc, const char* const* argv, const std::vector<Operation>& operations, BenchOptions& options) {
-  options.command.assign(argv, argv + argc);
+  options.command_line.assign(argv, argv + argc);
   CLI::App app("Measures Tessera's operations beside their peers and the machine's ceilings", "tessera-bench");
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
   app.set_help_flag("--help", "Print this help and exit");
@@ -144,9 +136,10 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   Texts texts;
   auto* run = app.add_subcommand("run", "Measure; every result is checked before it is timed")->allow_extras();
   run->set_help_flag("--help", "Print this help and exit");
+  run->add_option("EXPERIMENT.json", texts.experiment, "What to measure, in place of --op to --league-size");
   run->add_option(
          "--op", texts.op,
-         "reduce, integer, min, argmin, stats, dot, axes, dispatch, filter, window, steps, squares, transpose, "
+         "reduce, integer, min, argmin, stats, dot, axes, dispatch, filter, window, lines, steps, squares, transpose, "
          "permute, ceiling (default: all)")
       ->type_name("LIST");
   run->add_option("--sizes", texts.sizes, "Elements: 1000000, 32e6, 2^24; matrices: 4096x4096 (default 2^20,2^24)")
@@ -154,15 +147,21 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   run->add_option("--types", texts.types, "int8, int32, int64, float32, float64 (default: those each operation has)")
       ->type_name("LIST");
   run->add_option("--variant", texts.variant, "Tessera's variants, or all (default automatic)")->type_name("LIST");
+  run->add_option("--summation", texts.summation, "exact, fast (default: both)")->type_name("LIST");
   run->add_option("--taps", texts.taps,
                   "Widths of filters (default 3,9,33; of steps 3,9) and windows (default 3,31,301,3001)")
       ->type_name("LIST");
-  run->add_option("--team-size", texts.team_size, "Threads a team (default: the plan decides)")->type_name("N");
+  run->add_option("--team-size", texts.team_size, "Threads a team, each number measured (default: the plan decides)")
+      ->type_name("LIST");
   run->add_option("--league-size", texts.league_size, "Teams (default: the plan decides)")->type_name("N");
-  run->add_option("--repeat", texts.repeat, "Measured runs (default 10; end after 10 s in all)")->type_name("N");
+  run->add_option("--repeat", texts.repeat, "Measured runs (default 10)")->type_name("N");
   run->add_option("--warmup", texts.warmup, "Runs before them (default 2)")->type_name("N");
+  run->add_option("--time-limit", texts.time_limit, "No further run of a case begins after it (default 10)")
+      ->type_name("SECONDS");
+  run->add_option("--shard", texts.shard, "Measure share I of N of the cases, 0 <= I < N")->type_name("I/N");
   run->add_option("--space", options.space, "cuda, openmp or serial (default: the best built in)")->type_name("NAME");
-  run->add_option("--out", options.out, "Append a record for each row there")->type_name("FILE.jsonl");
+  run->add_option("--out", options.out, "Put a record of each row there, at the end; a file that exists is extended")
+      ->type_name("FILE.jsonl");
   auto* report = app.add_subcommand("report", "Print tables of records")->allow_extras();
   report->set_help_flag("--help", "Print this help and exit");
   report->add_option("FILE", options.files, "Files that run --out wrote");
@@ -174,20 +173,20 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   } catch (const CLI::ParseError& error) {
     refuse(error.what());
   }
-  options.is_report = report->parsed();
-  if (options.is_report == run->parsed()) {
+  options.command = report->parsed() ? Command::report : Command::run;
+  if (report->parsed() == run->parsed()) {
     refuse_unknown(app, app.remaining());
     refuse("expected one of the commands run and report; see --help");
   }
-  auto* command = options.is_report ? report : run;
+  auto* command = report->parsed() ? report : run;
   std::vector<std::string> extras;
   for (const auto& extra : app.remaining(true)) {
-    const bool is_kokkos = !options.is_report && extra.rfind("--kokkos-", 0) == 0;
+    const bool is_kokkos = run->parsed() && extra.rfind("--kokkos-", 0) == 0;
     (is_kokkos ? options.kokkos_arguments : extras).push_back(extra);
   }
   refuse_unknown(*command, extras);
-  if (options.is_report && options.files.empty()) refuse("report needs at least one FILE; see report --help");
-  if (!options.is_report) convert(texts, operations, options);
+  if (report->parsed() && options.files.empty()) refuse("report needs at least one FILE; see report --help");
+  if (run->parsed()) convert(texts, operations, options);
   return true;
 }
 

@@ -52,8 +52,9 @@ class Report {
       }
     }
     if (file.bad()) refuse(fmt::format("{}: cannot be read: {}", name, std::strerror(errno)));
-    if (number == 0) refuse(fmt::format("{}: holds no records", name));
   }
+
+  [[nodiscard]] bool is_empty() const { return m_tables.empty(); }
 
   [[nodiscard]] std::string text() const {
     std::string text;
@@ -164,6 +165,8 @@ class Report {
 std::string report_tables(const std::vector<std::string>& files) {
   Report report;
   for (const auto& file : files) report.read(file);
+  // A shard may have had no cases.
+  if (report.is_empty()) refuse(fmt::format("{}: holds no records", fmt::join(files, ", ")));
   return report.text() +
          "GB/s: median, compulsory bytes. ceil: share of the copy or read ceiling of the same size in the same run. "
          "peer: ratio to the best other peer.\n";

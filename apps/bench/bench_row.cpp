@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,7 +41,7 @@ std::string to_string(Role role) {
   return "context";
 }
 
-Json to_json(const Row& row, const Record& provenance) {
+Json to_json(const Row& row, const Record& provenance, const Shard& shard) {
   Record record = provenance;
   record.ceiling = row.ceiling;
   if (row.status == RowStatus::measured) record.runs = {row.measurement};
@@ -56,8 +57,11 @@ Json to_json(const Row& row, const Record& provenance) {
                {"implementation", row.implementation},
                {"role", to_string(row.role)},
                {"variant", row.measurement.variant.empty() ? Json(nullptr) : Json(row.measurement.variant)},
+               {"summation", row.measurement.summation == "none" ? Json(nullptr) : Json(row.measurement.summation)},
+               {"kernel", row.kernel.empty() ? Json(nullptr) : Json(row.kernel)},
                {"status", to_string(row.status)},
                {"reason", row.reason.empty() ? Json(nullptr) : Json(row.reason)},
+               {"result_bits", row.result_bits ? Json(fmt::format("{:016x}", *row.result_bits)) : Json(nullptr)},
                {"bytes", row.measurement.bytes}};
   for (const char* field : {"plan", "repeats", "seconds", "gb_per_s", "fraction_of_ceiling"}) {
     json[field] = whole["runs"].empty() ? Json(nullptr) : whole["runs"][0][field];
@@ -65,29 +69,38 @@ Json to_json(const Row& row, const Record& provenance) {
   for (const char* field : {"ceiling", "version", "git", "host", "time", "slurm", "kokkos", "command"}) {
     json[field] = whole[field];
   }
+  json["shard"] = shard.count == 1 ? Json(nullptr) : Json({{"index", shard.index}, {"count", shard.count}});
   return json;
 }
 
 RowFile::RowFile(const std::string& name) : m_name(name) {
-  m_descriptor = ::open(name.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (m_descriptor < 0) refuse(fmt::format("--out {}: cannot be written: {}", name, std::strerror(errno)));
-  const off_t end = ::lseek(m_descriptor, 0, SEEK_END);
+  check_writable("--out", name);
+  const std::string target = resolve_links(name);
+  struct stat status {};
+  if (::stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    m_target.emplace(::open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    if (m_target->get() < 0) refuse(fmt::format("--out {}: cannot be written: {}", name, std::strerror(errno)));
+    return;
+  }
+  m_file.emplace(target);
+  m_target.emplace(::open(m_file->path().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
+  if (m_target->get() < 0) refuse(fmt::format("--out {}: cannot be written: {}", name, std::strerror(errno)));
+  const off_t end = ::lseek(m_target->get(), 0, SEEK_END);
   char last = '\n';
-  if (end > 0 && ::pread(m_descriptor, &last, 1, end - 1) == 1 && last != '\n') {
-    ::close(m_descriptor);
+  if (end > 0 && ::pread(m_target->get(), &last, 1, end - 1) == 1 && last != '\n') {
     refuse(fmt::format("--out {}: its last line is incomplete; remove that line or name another file", name));
   }
 }
 
-RowFile::~RowFile() { ::close(m_descriptor); }
-
-// In one write, so that a killed job leaves whole lines.
 void RowFile::append(const Json& record) {
   const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-  const ssize_t written = ::write(m_descriptor, line.data(), line.size());
-  if (written == static_cast<ssize_t>(line.size())) return;
-  out_of_resource(
-      fmt::format("--out {}: cannot be written: {}", m_name, written < 0 ? std::strerror(errno) : "the disk is full"));
+  if (const int error = write_all(m_target->get(), line); error != 0) {
+    out_of_resource(fmt::format("--out {}: cannot be written: {}", m_name, std::strerror(error)));
+  }
+}
+
+void RowFile::commit() {
+  if (m_file) m_file->commit();
 }
 
 }  // namespace tessera::apps::bench

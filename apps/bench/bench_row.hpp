@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "bench_case.hpp"
+#include "bench_options.hpp"
+#include "common/descriptor.hpp"
 #include "common/measurement.hpp"
 #include "common/record.hpp"
+#include "common/temporary_file.hpp"
 
 namespace tessera::apps::bench {
 
@@ -30,28 +32,31 @@ struct Row {
   std::int64_t taps = 0;
   std::string implementation;
   Role role = Role::peer;
+  std::string kernel;  // of a ceiling: the fastest
+  std::optional<std::uint64_t> result_bits;
   Measurement measurement;  // no seconds unless measured
   std::optional<Ceiling> ceiling;
 };
 
 /// The record of a row. provenance: app, command, time and kokkos are taken from it.
-[[nodiscard]] nlohmann::ordered_json to_json(const Row& row, const Record& provenance);
+[[nodiscard]] nlohmann::ordered_json to_json(const Row& row, const Record& provenance, const Shard& shard);
 
-/// A file of one JSON object a line, extended and flushed row by row.
+/// A file of one JSON object a line. It appears under its name, or what is new in it, with commit(); what is no regular
+/// file (a pipe, /dev/stdout) gets each row at once.
 class RowFile {
  public:
-  /// \throws Failure (bad_input) where it cannot be extended, or ends in the middle of a line.
+  /// \throws Failure (bad_input) where it cannot be written, or ends in the middle of a line.
   explicit RowFile(const std::string& name);
-  ~RowFile();
-  RowFile(const RowFile&) = delete;
-  RowFile& operator=(const RowFile&) = delete;
 
   /// \throws Failure (no_resource) where the disk is full.
   void append(const nlohmann::ordered_json& record);
+  /// \throws Failure where the file was changed meanwhile, or the disk is full.
+  void commit();
 
  private:
   std::string m_name;
-  int m_descriptor = -1;
+  std::optional<TemporaryFile> m_file;
+  std::optional<Descriptor> m_target;
 };
 
 }  // namespace tessera::apps::bench

@@ -6,23 +6,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "bench_list.hpp"
 #include "common/text.hpp"
 #include "device/ceiling.hpp"
 
 namespace tessera::apps::bench {
 namespace {
-
-constexpr double time_limit_seconds = 10;  // for the repeats of one case
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::string size_text(const Row& row) {
   const auto axis = row.axis ? fmt::format(" axis {}", *row.axis) : std::string{};
@@ -35,7 +29,7 @@ class BenchRun {
   BenchRun(const BenchOptions& options, const Session& session, RowFile* file)
       : m_options(options), m_session(session), m_file(file) {
     m_provenance.app = "tessera-bench";
-    m_provenance.command = options.command;
+    m_provenance.command = options.command_line;
     m_provenance.kokkos = m_session.info();
     fmt::print("{}, Kokkos {} {}, GB/s: median of the repeats, compulsory bytes\n", m_provenance.kokkos.device,
                m_provenance.kokkos.version, m_provenance.kokkos.backend);
@@ -57,7 +51,7 @@ class BenchRun {
         continue;
       }
       row.ceiling = ceiling_of(candidates);
-      row.measurement.variant = best->name;
+      row.kernel = best->name;
       row.measurement.bytes = best->bytes;
       row.measurement.bounded_by_copy = is_copy;
       row.measurement.seconds = best->seconds;
@@ -67,11 +61,6 @@ class BenchRun {
 
   void operation_rows(const Operation& operation, Request request) {
     request.space = m_session.space();
-    request.team_size = m_options.team_size;
-    request.league_size = m_options.league_size;
-    for (const auto& variant : m_options.variants) {
-      if (contains(operation.variants, variant)) request.variants.push_back(variant);
-    }
     const bool is_matrix = operation.name == "transpose";
     Row row = make_row(operation.name, request.type,
                        is_matrix ? Shape{request.rows, request.columns} : Shape{request.columns});
@@ -131,6 +120,7 @@ class BenchRun {
       row.role = contender.role;
       row.measurement.variant = contender.variant;
       row.measurement.plan = contender.plan;
+      if (!contender.summation.empty()) row.measurement.summation = contender.summation;
       row.reason = contender.refusal;
       row.status = contender.refusal.empty() ? RowStatus::measured : RowStatus::skipped;
       if (row.status == RowStatus::measured) check(contender, row);
@@ -152,6 +142,7 @@ class BenchRun {
     try {
       row.reason = contender.check();
       if (!row.reason.empty()) row.status = RowStatus::wrong;
+      if (row.reason.empty() && contender.bits) row.result_bits = contender.bits();
     } catch (const std::exception& error) {
       row.reason = error.what();
       row.status = RowStatus::skipped;
@@ -162,9 +153,10 @@ class BenchRun {
     std::vector<std::vector<double>> seconds(contenders.size());
     const auto begin = std::chrono::steady_clock::now();
     const auto time_is_up = [&] {
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > time_limit_seconds;
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() >
+             m_options.measuring.time_limit_seconds;
     };
-    for (int round = -m_options.warmup; round < m_options.repeat; ++round) {
+    for (int round = -m_options.measuring.warmup; round < m_options.measuring.repeat; ++round) {
       const bool last_chance = !seconds.empty() && seconds.front().empty();
       if (time_is_up() && !last_chance) break;
       if (round < 0 && time_is_up()) continue;
@@ -208,7 +200,7 @@ class BenchRun {
   void write(const Row& row) {
     if (m_file == nullptr) return;
     m_provenance.time = std::chrono::system_clock::now();
-    m_file->append(to_json(row, m_provenance));
+    m_file->append(to_json(row, m_provenance, m_options.shard));
   }
 
   const BenchOptions& m_options;
@@ -219,54 +211,21 @@ class BenchRun {
   bool m_any_wrong = false;
 };
 
-Request request_for(const Operation& operation, NumberType type, const SizeOption& size) {
-  Request request;
-  request.type = type;
-  request.columns = size.rows * size.columns;
-  if (operation.name == "transpose") {
-    const auto side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(size.columns)));
-    request.rows = size.is_matrix ? size.rows : side;
-    request.columns = size.is_matrix ? size.columns : side;
-  }
-  return request;
-}
-
-void run_operation(BenchRun& run, const BenchOptions& options, const Operation& operation) {
-  for (const auto type : options.types) {
-    if (std::find(operation.types.begin(), operation.types.end(), type) == operation.types.end()) {
-      if (!options.types_given) continue;
-      std::vector<std::string> types;
-      for (const auto known : operation.types) types.push_back(to_string(known));
-      fmt::print(stderr, "tessera-bench: note: {} is measured in {}, not in {}\n", operation.name, join(types),
-                 to_string(type));
-      continue;
-    }
-    for (const auto& size : options.sizes) {
-      Request request = request_for(operation, type, size);
-      if (operation.taps.empty()) {
-        run.operation_rows(operation, request);
-        continue;
-      }
-      for (const auto taps : options.taps.empty() ? operation.taps : options.taps) {
-        request.taps = taps;
-        run.operation_rows(operation, request);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 ExitStatus run_bench(const BenchOptions& options, const std::vector<Operation>& operations, const Session& session,
                      RowFile* file) {
-  BenchRun run(options, session, file);
-  if (contains(options.operations, "ceiling")) {
-    for (const auto type : options.types) {
-      for (const auto& size : options.sizes) run.ceiling_rows(type, size.rows * size.columns);
-    }
+  const auto list = shard_of(bench_list(options.parts, operations), options.shard);
+  if (list.empty()) {
+    fmt::print(stderr, "tessera-bench: note: shard {}/{} has no cases\n", options.shard.index, options.shard.count);
   }
-  for (const auto& operation : operations) {
-    if (contains(options.operations, operation.name)) run_operation(run, options, operation);
+  BenchRun run(options, session, file);
+  for (const Task& task : list) {
+    if (task.operation == nullptr) {
+      run.ceiling_rows(task.request.type, task.request.size());
+    } else {
+      run.operation_rows(*task.operation, task.request);
+    }
   }
   return run.any_wrong() ? ExitStatus::not_verified : ExitStatus::good;
 }

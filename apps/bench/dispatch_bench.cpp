@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string>
 
 #include "bench_case.hpp"
 #include "bench_data.hpp"
@@ -96,7 +97,8 @@ struct TwiceByHand {
 };
 
 template <class Space>
-void add_by_hand(ReducingCase<Space, double>& bench, const ReducePlan& plan, long double expected) {
+void add_by_hand(ReducingCase<Space, double>& bench, const ReducePlan& plan, const std::string& suffix,
+                 long double expected) {
   using Kernel = TwiceByHand<Space>;
   const auto out = bench.template scalar<double>();
   const Kokkos::View<double*, Space> partials("tessera::bench::partials", plan.league_size);
@@ -107,7 +109,7 @@ void add_by_hand(ReducingCase<Space, double>& bench, const ReducePlan& plan, lon
   const auto policy = typename Kernel::policy_type(bench.space(), plan.league_size, plan.team_size)
                           .set_scratch_size(0, Kokkos::PerTeam(scratch_bytes));
   bench.add_peer(
-      "by hand", out,
+      "by hand" + suffix, out,
       // The views live as long as the lambda.
       [policy, kernel, partials, ticket, out] { Kokkos::parallel_for("tessera::bench::by_hand", policy, kernel); },
       [expected](double got) { return compared(got, expected, 0); });
@@ -164,9 +166,11 @@ Case make_dispatch(const Space& space, const Request& request) {
   ReducingCase<Space, double> bench(space, request);
   const auto expected = exact_sum_of<double>(expected_sums<double>(bench.count()));
   const auto is_twice = [expected](double got) { return compared(got, 2 * expected, 0); };
-  const auto plan = reduce_plan<double>(space, SumOfTwice{}, request.size(),
-                                        {.league_size = request.league_size, .team_size = request.team_size});
-  add_by_hand(bench, plan, 2 * expected);
+  for_team_sizes(request, [&](int team_size, const std::string& suffix) {
+    const auto plan = reduce_plan<double>(space, SumOfTwice{}, request.size(),
+                                          {.league_size = request.league_size, .team_size = team_size});
+    add_by_hand(bench, plan, suffix, 2 * expected);
+  });
   constexpr auto automatic = ReduceVariant::automatic;
   bench.add_tessera("built-in sum", Sum<double, Summation::fast>{}, automatic,
                     [expected](double got) { return compared(got, expected, 0); });

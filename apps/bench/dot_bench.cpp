@@ -102,13 +102,19 @@ Case make_dot(const Space& space, const Request& request) {
 }  // namespace
 
 Operation dot_operation() {
-  return {"dot", {NumberType::float32, NumberType::float64}, {"automatic"}, 2, [](const Request& request) {
+  return {"dot",
+          {NumberType::float32, NumberType::float64},
+          {"automatic"},
+          2,
+          [](const Request& request) {
             return visit_space(request.space, [&](const auto& space) {
               using Space = std::decay_t<decltype(space)>;
               if (request.type == NumberType::float32) return make_dot<Space, float>(space, request);
               return make_dot<Space, double>(space, request);
             });
-          }};
+          },
+          {},
+          true};
 }
 
 }  // namespace tessera::apps::bench

@@ -88,11 +88,13 @@ class FilterCase {
     for (const auto variant : filter_variants) {
       for (const auto& wanted : request.variants) {
         if (wanted != to_string(variant) || variant == FilterVariant::transform) continue;
-        FilterOptions options;
-        options.variant = variant;
-        options.team_size = request.team_size;
-        options.league_size = request.league_size;
-        add_tessera(options);
+        for_team_sizes(request, [&](int team_size, const std::string& suffix) {
+          FilterOptions options;
+          options.variant = variant;
+          options.team_size = team_size;
+          options.league_size = request.league_size;
+          add_tessera(options, suffix);
+        });
       }
     }
     add_transform(request);
@@ -133,11 +135,12 @@ class FilterCase {
       run();
       return wrong_of(range, counter);
     };
+    contender.bits = bits_of(m_space, m_out, m_count);
     m_case.contenders.push_back(std::move(contender));
   }
 
-  void add_tessera(const FilterOptions& options) {
-    Contender contender{"tessera " + std::string(to_string(options.variant)),
+  void add_tessera(const FilterOptions& options, const std::string& suffix) {
+    Contender contender{"tessera " + std::string(to_string(options.variant)) + suffix,
                         Role::tessera,
                         std::string(to_string(options.variant)),
                         {},
@@ -207,12 +210,14 @@ class FilterCase {
     const std::string name = "scipy.ndimage.correlate1d";
     if (products() > 4 * products_max) return add_refused(name, "takes minutes with so many taps");
     const auto size = static_cast<std::size_t>(m_count);
-    m_case.contenders.push_back(python_contender(
+    Contender contender = python_contender(
         name,
         {"numpy, scipy.ndimage", "scipy.ndimage.correlate1d(x, weights, output=y, mode='reflect')", type,
          filter_weights(m_weights.size())},
         std::as_bytes(std::span<const T>(m_in.data(), size)), std::as_writable_bytes(std::span<T>(m_out.data(), size)),
-        [out = m_out, range = range(), counter = wrong_outputs_of()] { return wrong_of(range, counter); }));
+        [out = m_out, range = range(), counter = wrong_outputs_of()] { return wrong_of(range, counter); });
+    contender.bits = bits_of(m_space, m_out, m_count);
+    m_case.contenders.push_back(std::move(contender));
   }
   void add_multiply_adds() {
     using Work = MultiplyAdds<Space, T>;
@@ -228,6 +233,7 @@ class FilterCase {
       run();
       return wrong_of(policy, CountUnequal<T>{target.data(), Work::result});
     };
+    contender.bits = bits_of(m_space, target, items);
     m_case.contenders.push_back(std::move(contender));
   }
   void add_deep_copy() {

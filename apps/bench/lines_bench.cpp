@@ -110,6 +110,7 @@ class LinesCases {
     const auto count = static_cast<std::int64_t>(request.size());
     const auto in = make_elements<Space, T>(space, count);
     const auto out = make_output<Space, T>(space, count);
+    add_stopwatch(m_common, space);
     for (const Shape& shape : shapes_of(request.size())) m_cases.push_back(made(shape, in, out));
   }
 
@@ -120,13 +121,12 @@ class LinesCases {
 
   /// The closures hold `in` and `out`, of which each shape sees the beginning.
   Case made(const Shape& shape, const Kokkos::View<T*, Space>& in, const Kokkos::View<T*, Space>& out) const {
-    Case made;
+    Case made = m_common;
     const std::uint64_t count = element_count(shape);
     made.bytes = 2 * count * sizeof(T);
     made.bounded_by_copy = true;
     made.shape = shape;
     made.axis = 1;
-    add_stopwatch(made, m_space);
     const Array source(in.data(), shape[0], shape[1], shape[2]), target(out.data(), shape[0], shape[1], shape[2]);
     const DirectLine<T> direct{in.data(), m_weights.values().data(), static_cast<std::int64_t>(shape[1]),
                                static_cast<std::int64_t>(shape[2]), m_request.taps};
@@ -141,37 +141,42 @@ class LinesCases {
         Kokkos::parallel_reduce("tessera::bench::check", range, counter, wrong);
         return wrong_outputs(wrong, range.end());
       };
+      contender.bits = bits_of(m_space, out, range.end());
       made.contenders.push_back(std::move(contender));
     };
 
-    const FilterOptions filter{.axis = 1, .league_size = m_request.league_size, .team_size = m_request.team_size};
-    add(
-        "tessera filter", Role::tessera, fields(filter_plan(m_space, source, m_weights, target, filter)),
-        [space = m_space, source, target, weights = m_weights, filter] {
-          correlate(space, source, weights, target, filter);
-        },
-        CountWrongSums<T>{direct, out.data()});
+    for_team_sizes(m_request, [&](int team_size, const std::string& suffix) {
+      const FilterOptions filter{.axis = 1, .league_size = m_request.league_size, .team_size = team_size};
+      add(
+          "tessera filter" + suffix, Role::tessera, fields(filter_plan(m_space, source, m_weights, target, filter)),
+          [space = m_space, source, target, weights = m_weights, filter] {
+            correlate(space, source, weights, target, filter);
+          },
+          CountWrongSums<T>{direct, out.data()});
+    });
     add(
         "Kokkos::parallel_for filter, direct", Role::peer, {},
         [range, direct, weights = m_weights, target = out.data()] {
           Kokkos::parallel_for("tessera::bench::direct", range, StoreSums<T>{direct, target});
         },
         CountWrongSums<T>{direct, out.data()});
-    const WindowOptions window{.axis = 1, .league_size = m_request.league_size, .team_size = m_request.team_size};
     const auto add_window = [&]<WindowOperation Operation>(std::integral_constant<WindowOperation, Operation>,
                                                            const auto& counter) {
-      const WindowPlan plan = window_plan(m_space, source, Operation, m_request.taps, window);
-      add(
-          "tessera " + std::string(to_string(Operation)), Role::tessera, fields(plan),
-          [space = m_space, source, target, taps = m_request.taps, window,
-           workspace = Workspace<Space>(m_space, plan.workspace_bytes)] {
-            if constexpr (Operation == WindowOperation::min) {
-              min_filter(space, source, taps, target, window, workspace);
-            } else {
-              box_filter(space, source, taps, target, window, workspace);
-            }
-          },
-          counter);
+      for_team_sizes(m_request, [&](int team_size, const std::string& suffix) {
+        const WindowOptions window{.axis = 1, .league_size = m_request.league_size, .team_size = team_size};
+        const WindowPlan plan = window_plan(m_space, source, Operation, m_request.taps, window);
+        add(
+            "tessera " + std::string(to_string(Operation)) + suffix, Role::tessera, fields(plan),
+            [space = m_space, source, target, taps = m_request.taps, window,
+             workspace = Workspace<Space>(m_space, plan.workspace_bytes)] {
+              if constexpr (Operation == WindowOperation::min) {
+                min_filter(space, source, taps, target, window, workspace);
+              } else {
+                box_filter(space, source, taps, target, window, workspace);
+              }
+            },
+            counter);
+      });
     };
     add_window(std::integral_constant<WindowOperation, WindowOperation::min>{},
                CountWrongMinima<T>{direct, out.data()});
@@ -195,6 +200,7 @@ class LinesCases {
   Space m_space;
   Request m_request;
   FilterWeights<Space> m_weights;
+  Case m_common;
   std::vector<Case> m_cases;
 };
 
@@ -209,7 +215,7 @@ Cases make_cases(const Request& request) {
 }  // namespace
 
 Operation lines_operation() {
-  return {"lines", {NumberType::float32, NumberType::float64}, {"automatic"}, 2, make_cases, {3, 9}};
+  return {"lines", {NumberType::float32, NumberType::float64}, {"automatic"}, 2, make_cases, {3, 9}, false, 5};
 }
 
 }  // namespace tessera::apps::bench

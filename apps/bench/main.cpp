@@ -21,13 +21,15 @@ int main(int argc, char** argv) {
         bench::squares_operation(), bench::transpose_operation(), bench::permute_operation()};
     bench::BenchOptions options;
     if (!bench::parse_options(argc, argv, operations, options)) return ExitStatus::good;
-    if (options.is_report) {
+    if (options.command == bench::Command::report) {
       std::fputs(bench::report_tables(options.files).c_str(), stdout);
       return ExitStatus::good;
     }
     std::optional<bench::RowFile> file;
     if (!options.out.empty()) file.emplace(options.out);
     const Session session(options.kokkos_arguments, options.space);
-    return bench::run_bench(options, operations, session, file ? &*file : nullptr);
+    const auto status = bench::run_bench(options, operations, session, file ? &*file : nullptr);
+    if (file) file->commit();
+    return status;
   });
 }

@@ -136,9 +136,10 @@ class PermuteCases {
     made.bytes = 2 * element_count(made.shape) * sizeof(T);
     for (const auto& name : m_request.variants) {
       for (const auto variant : transpose_variants) {
-        if (name == to_string(variant)) {
-          add_tessera(made, permutation, {variant, m_request.league_size, m_request.team_size});
-        }
+        if (name != to_string(variant)) continue;
+        for_team_sizes(m_request, [&](int team_size, const std::string& suffix) {
+          add_tessera(made, permutation, {variant, m_request.league_size, team_size}, suffix);
+        });
       }
     }
     const auto elements = static_cast<std::int64_t>(element_count(made.shape));
@@ -161,12 +162,14 @@ class PermuteCases {
                               CountMisplaced<T>{out.data(), position}, wrong);
       return wrong_outputs(wrong, elements);
     };
+    contender.bits = bits_of(m_space, m_out, elements);
     made.contenders.push_back(std::move(contender));
   }
 
-  void add_tessera(Case& made, const Permutation& permutation, const TransposeOptions& options) const {
+  void add_tessera(Case& made, const Permutation& permutation, const TransposeOptions& options,
+                   const std::string& suffix) const {
     const std::string name(to_string(options.variant));
-    Contender contender{"tessera " + name, Role::tessera, name, {}, {}, {}, {}};
+    Contender contender{"tessera " + name + suffix, Role::tessera, name, {}, {}, {}, {}};
     try {
       const auto plan = permute_array_plan(m_space, {permutation.extents, sizeof(T)}, permutation.axes, options);
       contender.variant = std::string(to_string(plan.variant));
@@ -199,6 +202,7 @@ Operation permute_operation() {
         });
       }};
   for (const auto variant : transpose_variants) operation.variants.emplace_back(to_string(variant));
+  operation.cases = 40;
   return operation;
 }
 

@@ -138,7 +138,9 @@ Operation reduce_operation() {
           {NumberType::int32, NumberType::int64, NumberType::float32, NumberType::float64},
           reduce_variant_names(),
           1,
-          make_reduce_case};
+          make_reduce_case,
+          {},
+          true};
 }
 
 }  // namespace tessera::apps::bench

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <string>
 #include <tessera/reduce/reduce.hpp>
+#include <tessera/reduce/reducers.hpp>
+#include <tessera/reduce/stats.hpp>
 #include <thread>
 #include <vector>
 
@@ -111,6 +113,31 @@ inline Plan plan_fields(const ReducePlan& plan) {
           {"scratch_bytes", plan.scratch_bytes}, {"workspace_bytes", plan.workspace_bytes}};
 }
 
+/// The bits of a result, without padding.
+template <class... Numbers>
+std::uint64_t joined_bits(const Numbers&... numbers) {
+  std::uint64_t bits = 0;
+  ((bits = random_word(bits ^ spread_bits(numbers))), ...);
+  return bits;
+}
+template <class T>
+std::uint64_t result_bits(const T& result) {
+  return joined_bits(result);
+}
+template <class T>
+std::uint64_t result_bits(const ArgResult<T>& result) {
+  return joined_bits(result.value, result.index);
+}
+template <class T>
+std::uint64_t result_bits(const Kokkos::ValLocScalar<T, std::int64_t>& result) {
+  return joined_bits(result.val, result.loc);
+}
+template <class T>
+std::uint64_t result_bits(const StatsResult<T>& s) {
+  return joined_bits(s.count, s.count_nan, s.count_inf, s.count_zero, s.min, s.max, s.argmin, s.argmax, s.sum, s.mean,
+                     s.var, s.std, s.l1, s.l2, s.linf);
+}
+
 template <class Space, class T>
 class ReducingCase {
  public:
@@ -148,6 +175,13 @@ class ReducingCase {
       space.fence("tessera::bench::result");
       return std::string(wrong(result));
     };
+    contender.bits = [space = m_space, out] {
+      Output result;
+      Kokkos::deep_copy(space,
+                        Kokkos::View<Output, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&result), out);
+      space.fence("tessera::bench::result");
+      return result_bits(result);
+    };
     m_case.contenders.push_back(std::move(contender));
   }
   template <class Output, class Run, class Wrong>
@@ -167,20 +201,24 @@ class ReducingCase {
   /// The same of what submit(out, options, workspace) reduces: elements of Element.
   template <class Element, class R, class Wrong, class Submit>
   void add_reduction(const std::string& name, const R& reducer, ReduceVariant variant, Wrong wrong, Submit submit) {
-    Contender contender{name, Role::tessera, std::string(to_string(variant)), {}, {}, {}, {}};
-    const ReduceOptions options{
-        .variant = variant, .league_size = m_request.league_size, .team_size = m_request.team_size};
-    try {
-      const auto plan = reduce_plan<Element>(m_space, reducer, static_cast<std::uint64_t>(m_count), options);
-      contender.plan = plan_fields(plan);
-      const Workspace<Space> workspace(m_space, plan.workspace_bytes);
-      const auto out = scalar<reduce_result_t<R>>();
-      add(
-          contender, out, [submit, out, options, workspace] { submit(out, options, workspace); }, wrong);
-    } catch (const Error& error) {
-      contender.refusal = error.what();
-      m_case.contenders.push_back(contender);
-    }
+    const std::string summation = SummationName<R>::value;
+    if (!wants_summation(m_request, summation)) return;
+    for_team_sizes(m_request, [&](int team_size, const std::string& suffix) {
+      Contender contender{name + suffix, Role::tessera, std::string(to_string(variant)), {}, {}, {}, {}};
+      contender.summation = summation;
+      const ReduceOptions options{.variant = variant, .league_size = m_request.league_size, .team_size = team_size};
+      try {
+        const auto plan = reduce_plan<Element>(m_space, reducer, static_cast<std::uint64_t>(m_count), options);
+        contender.plan = plan_fields(plan);
+        const Workspace<Space> workspace(m_space, plan.workspace_bytes);
+        const auto out = scalar<reduce_result_t<R>>();
+        add(
+            contender, out, [submit, out, options, workspace] { submit(out, options, workspace); }, wrong);
+      } catch (const Error& error) {
+        contender.refusal = error.what();
+        m_case.contenders.push_back(contender);
+      }
+    });
   }
 
   /// Memory that contenders use without owning it.

@@ -85,6 +85,7 @@ class SquaresCase {
                               CountWrongSquares<T>{in.data(), out.data()}, wrong);
       return wrong_outputs(wrong, count);
     };
+    contender.bits = bits_of(m_space, m_out, m_count);
     m_case.contenders.push_back(std::move(contender));
   }
 

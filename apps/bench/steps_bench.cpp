@@ -56,44 +56,43 @@ class StepsCase {
     std::vector<double> weights(taps);
     for (std::size_t k = 0; k < taps; ++k) weights[k] = static_cast<double>(k + 1) / static_cast<double>(taps * taps);
     const Kokkos::View<T*, Space> other = make_output<Space, T>(space, count);
-    Applications<Space, T> all{space,
-                               make_elements<Space, T>(space, count),
-                               make_output<Space, T>(space, count),
-                               other,
-                               FilterWeights<Space>(space, weights),
-                               {.league_size = request.league_size, .team_size = request.team_size}};
+    Applications<Space, T> all{space, make_elements<Space, T>(space, count), make_output<Space, T>(space, count),
+                               other, FilterWeights<Space>(space, weights),  {.league_size = request.league_size}};
     m_case.bytes = 2 * request.size() * sizeof(T) * applications;
     m_case.bounded_by_copy = true;
     add_stopwatch(m_case, space);
-    all.options.variant = FilterVariant::vectorized;
-    try {
-      const int steps = filter_plan(space, all.in, all.weights, all.out, all.options).most_steps;
-      all.options.steps = std::min(steps, applications);
-      const FilterPlan plan = filter_plan(space, all.in, all.weights, all.out, all.options);
-      add(all, steps,
-          {"tessera at once",
-           Role::tessera,
-           std::string(to_string(plan.variant)),
-           {{"league_size", plan.league_size},
-            {"team_size", plan.team_size},
-            {"vector_length", plan.vector_length},
-            {"tile", plan.tile},
-            {"halo", plan.halo},
-            {"steps", plan.steps},
-            {"scratch_bytes", plan.scratch_bytes}},
-           {},
-           {},
-           {}});
-    } catch (const Error& error) {
-      m_case.contenders.push_back({"tessera at once", Role::tessera, "vectorized", {}, {}, {}, error.what()});
-    }
-    all.options.variant = FilterVariant::automatic;
-    add(all, 1, {"tessera one by one", Role::context, {}, {}, {}, {}, {}});
+    for_team_sizes(request, [&](int team_size, const std::string& suffix) {
+      all.options.team_size = team_size;
+      add_at_once(all, "tessera at once" + suffix);
+      add(all, 1, {"tessera one by one" + suffix, Role::context, {}, {}, {}, {}, {}});
+    });
   }
 
   [[nodiscard]] const Case& get() const { return m_case; }
 
  private:
+  void add_at_once(Applications<Space, T> all, const std::string& name) {
+    Contender contender{name, Role::tessera, "vectorized", {}, {}, {}, {}};
+    all.options.variant = FilterVariant::vectorized;
+    try {
+      const int steps = filter_plan(all.space, all.in, all.weights, all.out, all.options).most_steps;
+      all.options.steps = std::min(steps, applications);
+      const FilterPlan plan = filter_plan(all.space, all.in, all.weights, all.out, all.options);
+      contender.variant = to_string(plan.variant);
+      contender.plan = {{"league_size", plan.league_size},
+                        {"team_size", plan.team_size},
+                        {"vector_length", plan.vector_length},
+                        {"tile", plan.tile},
+                        {"halo", plan.halo},
+                        {"steps", plan.steps},
+                        {"scratch_bytes", plan.scratch_bytes}};
+      add(all, steps, contender);
+    } catch (const Error& error) {
+      contender.refusal = error.what();
+      m_case.contenders.push_back(contender);
+    }
+  }
+
   /// Checked against applications one by one by the definition, in an array of the check's own.
   void add(const Applications<Space, T>& all, int steps, Contender contender) {
     contender.run = [all, steps] { all.run(steps); };
@@ -112,6 +111,7 @@ class StepsCase {
                               CountFarOff<T>{all.out.data(), single.out.data(), bound}, wrong);
       return wrong_outputs(wrong, count);
     };
+    contender.bits = bits_of(all.space, all.out, static_cast<std::int64_t>(all.out.extent(0)));
     m_case.contenders.push_back(std::move(contender));
   }
 

@@ -46,7 +46,10 @@ class TransposeCase {
     add_stopwatch(m_case, space);
     for (const auto variant : transpose_variants) {
       for (const auto& wanted : request.variants) {
-        if (wanted == to_string(variant)) add_tessera({variant, request.league_size, request.team_size});
+        if (wanted != to_string(variant)) continue;
+        for_team_sizes(request, [&](int team_size, const std::string& suffix) {
+          add_tessera({variant, request.league_size, team_size}, suffix);
+        });
       }
     }
     if (!request.variants.empty()) add_in_place();
@@ -68,6 +71,10 @@ class TransposeCase {
       run();
       return misplaced();
     };
+    add_with_bits(std::move(contender));
+  }
+  void add_with_bits(Contender contender) {
+    contender.bits = bits_of(m_space, m_out, m_rows * m_columns);
     m_case.contenders.push_back(std::move(contender));
   }
 
@@ -81,8 +88,8 @@ class TransposeCase {
     };
   }
 
-  void add_tessera(const TransposeOptions& options) {
-    Contender contender{"tessera " + std::string(to_string(options.variant)),
+  void add_tessera(const TransposeOptions& options, const std::string& suffix) {
+    Contender contender{"tessera " + std::string(to_string(options.variant)) + suffix,
                         Role::tessera,
                         std::string(to_string(options.variant)),
                         {},
@@ -123,7 +130,7 @@ class TransposeCase {
       run();
       return misplaced();
     };
-    m_case.contenders.push_back(std::move(contender));
+    add_with_bits(std::move(contender));
   }
   void add_deep_copy() {
     const Matrix<Kokkos::LayoutRight> in(m_in.data(), m_rows, m_columns);
@@ -134,7 +141,7 @@ class TransposeCase {
   void add_numpy(NumberType type) {
     const auto size = static_cast<std::size_t>(m_rows * m_columns);
     const std::string rows = std::to_string(m_rows), columns = std::to_string(m_columns);
-    m_case.contenders.push_back(python_contender(
+    add_with_bits(python_contender(
         "numpy transposed copy",
         {"numpy", "numpy.copyto(y.reshape(" + columns + ", " + rows + "), x.reshape(" + rows + ", " + columns + ").T)",
          type},

@@ -109,18 +109,24 @@ class WindowCase {
       : m_space(space),
         m_count(static_cast<std::int64_t>(request.size())),
         m_window(request.taps),
-        m_options{.league_size = request.league_size, .team_size = request.team_size},
+        m_options{.league_size = request.league_size},
         m_in(make_elements<Space, T>(space, m_count)),
         m_out(make_output<Space, T>(space, m_count)) {
     m_case.bytes = 2 * request.size() * sizeof(T);
     m_case.bounded_by_copy = true;
     add_stopwatch(m_case, space);
-    add_operation<WindowOperation::min>();
-    add_operation<WindowOperation::box>();
-    add_median();
-    if (m_window == 3) add_stencil<1>();
-    if (m_window == 5) add_stencil<2>();
-    if (m_window == 9) add_stencil<4>();
+    for_team_sizes(request, [&](int team_size, const std::string& suffix) {
+      m_options.team_size = team_size;
+      m_suffix = suffix;
+      add_operation<WindowOperation::min>();
+      add_operation<WindowOperation::box>();
+      add_median();
+      if (m_window == 3) add_stencil<1>();
+      if (m_window == 5) add_stencil<2>();
+      if (m_window == 9) add_stencil<4>();
+    });
+    add_peer<WindowOperation::min>();
+    add_peer<WindowOperation::box>();
     add(
         {"Kokkos::deep_copy", Role::context, {}, {}, {}, {}, {}},
         [space, in = m_in, out = m_out] { Kokkos::deep_copy(space, out, in); },
@@ -144,13 +150,14 @@ class WindowCase {
       Kokkos::parallel_reduce("tessera::bench::check", range, counter, wrong);
       return wrong_outputs(wrong, range.end());
     };
+    contender.bits = bits_of(m_space, m_out, m_count);
     m_case.contenders.push_back(std::move(contender));
   }
 
   /// planned(contender) sets its variant and plan, and gives what runs it.
   template <class Planned, class Counter>
   void add_tessera(const std::string& name, const Planned& planned, const Counter& counter) {
-    Contender contender{"tessera " + name, Role::tessera, "automatic", {}, {}, {}, {}};
+    Contender contender{"tessera " + name + m_suffix, Role::tessera, "automatic", {}, {}, {}, {}};
     try {
       const auto run = planned(contender);
       add(contender, run, counter);
@@ -179,6 +186,12 @@ class WindowCase {
           };
         },
         counter);
+  }
+
+  template <WindowOperation Operation>
+  void add_peer() {
+    const std::string name(to_string(Operation));
+    const CountWrongWindows<T, Operation> counter{direct(), m_out.data(), step()};
     Contender peer{"Kokkos::parallel_for " + name + ", direct", Role::peer, {}, {}, {}, {}, {}};
     if (is_host && m_count * m_window > direct_loads_max) {
       peer.refusal = "it would take minutes";
@@ -244,6 +257,7 @@ class WindowCase {
   Space m_space;
   std::int64_t m_count, m_window;
   WindowOptions m_options;
+  std::string m_suffix;  // of the names of one team size
   Kokkos::View<T*, Space> m_in, m_out;
   Case m_case;
 };

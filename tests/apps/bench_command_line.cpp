@@ -24,7 +24,8 @@ TEST_CASE("tessera-bench: help and version need no device") {
   CHECK(help.out.find("report") != std::string::npos);
   const auto run_help = run_program(TESSERA_BENCH, {"run", "--help"});
   CHECK(run_help.status == 0);
-  for (const char* option : {"--op", "--sizes", "--types", "--variant", "--taps", "--team-size", "--repeat", "--out"}) {
+  for (const char* option : {"EXPERIMENT.json", "--op", "--sizes", "--types", "--variant", "--taps", "--team-size",
+                             "--repeat", "--time-limit", "--shard", "--out"}) {
     CAPTURE(option);
     CHECK(run_help.out.find(option) != std::string::npos);
   }
@@ -34,7 +35,7 @@ TEST_CASE("tessera-bench: help and version need no device") {
 }
 
 TEST_CASE("tessera-bench: sizes are counts, powers and matrices") {
-  using bench::parse_size;
+  const auto parse_size = [](const char* text) { return bench::parse_size("--sizes", text); };
   CHECK(parse_size("1000000").columns == 1000000);
   CHECK(parse_size("32e6").columns == 32000000);
   CHECK(parse_size("2^24").columns == 16777216);
@@ -51,7 +52,7 @@ TEST_CASE("tessera-bench: bad usage is refused in one line") {
   CHECK(refused({"ran"}) == "unexpected argument `ran`; see tessera-bench --help");
   CHECK(refused({"--versoin"}) == "unknown option `--versoin`; did you mean `--version`? See --help");
   CHECK(run_refused({"--size=3"}) == "unknown option `--size`; did you mean `--sizes`? See --help");
-  CHECK(run_refused({"--taps=3", "stray"}) == "unexpected argument `stray`; see run --help");
+  CHECK(run_refused({"a.json", "stray"}) == "unexpected argument `stray`; see run --help");
   CHECK(refused({"report", "--plto=x.svg", "a"}) == "unknown option `--plto`; did you mean `--help`? See --help");
   CHECK(refused({"report"}) == "report needs at least one FILE; see report --help");
   CHECK(run_refused({"--op=redcue"}).find("did you mean `reduce`") != std::string::npos);
@@ -64,6 +65,17 @@ TEST_CASE("tessera-bench: bad usage is refused in one line") {
   CHECK(run_refused({"--warmup=-1"}) == "--warmup: `-1` is not a whole number of at least 0");
   CHECK(run_refused({"--team-size=two"}) == "--team-size: `two` is not a whole number of at least 1");
   CHECK(run_refused({"--league-size=0"}) == "--league-size: `0` is not a whole number of at least 1");
+  CHECK(run_refused({"--team-size=64,0"}) == "--team-size: `0` is not a whole number of at least 1");
+  CHECK(run_refused({"--summation=exactly"}) ==
+        "--summation: unknown name `exactly`; did you mean `exact`? The names are exact, fast");
+  for (const char* limit : {"0", "-1", "inf", "nan", "soon"}) {
+    CHECK(run_refused({std::string("--time-limit=") + limit}) ==
+          std::string("--time-limit: `") + limit + "` is not a number of seconds above 0");
+  }
+  for (const char* shard : {"1", "/", "2/2", "-1/2", "0/0", "1/2/3", "a/b", "0/100001"}) {
+    CHECK(run_refused({std::string("--shard=") + shard}) ==
+          std::string("--shard: `") + shard + "` is no share; write I/N with 0 <= I < N <= 100000");
+  }
   CHECK(run_refused({"--taps=3,0"}) == "--taps: `0` is not a whole number of at least 1");
   CHECK(run_refused({"--kokkos-num-threads=none"}) == "--kokkos-num-threads=none: expected an integer of at least 1");
 }
@@ -73,7 +85,7 @@ TEST_CASE("tessera-bench: sizes that are none are refused") {
     CAPTURE(size);
     const std::string expected =
         std::string("--sizes: `") + size + "` is no size; write 1000000, 32e6, 2^24 or 4096x4096, up to 2^40 elements";
-    CHECK(bad_input([&] { (void)bench::parse_size(size); }) == expected);
+    CHECK(bad_input([&] { (void)bench::parse_size("--sizes", size); }) == expected);
   }
   CHECK(run_refused({"--sizes=2^20,big"}) ==
         "--sizes: `big` is no size; write 1000000, 32e6, 2^24 or 4096x4096, up to 2^40 elements");
@@ -83,7 +95,7 @@ TEST_CASE("tessera-bench: sizes that are none are refused") {
 TEST_CASE("tessera-bench: the output file is checked before anything runs") {
   const Folder folder;
   CHECK(run_refused({"--out=" + folder / "no/rows.jsonl"}) ==
-        "--out " + folder / "no/rows.jsonl" + ": cannot be written: No such file or directory");
+        "--out " + folder / "no/rows.jsonl" + ": folder " + folder / "no" + ": No such file or directory");
   std::ofstream(folder / "cut.jsonl") << "{\"schema\"";
   CHECK(run_refused({"--out=" + folder / "cut.jsonl"}) ==
         "--out " + folder / "cut.jsonl" + ": its last line is incomplete; remove that line or name another file");

@@ -3,6 +3,7 @@
 #include "bench/bench_run.hpp"
 
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -115,6 +116,7 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
     CHECK(row["gb_per_s"]["median"].get<double>() ==
           1e-9 * row["bytes"].get<double>() / row["seconds"]["median"].get<double>());
     CHECK(row["fraction_of_ceiling"] > 0);
+    CHECK(row["result_bits"].is_null() == (row["op"] == "ceiling"));
     CHECK(row["ceiling"]["copy_gb_per_s"] > 0);
     CHECK(row["kokkos"]["backend"] == "OpenMP");
     CHECK(row["command"].size() == arguments.size() + 1);
@@ -391,7 +393,8 @@ TEST_CASE("tessera-bench: a plan that cannot be is skipped with the library's re
   const auto end = run_program(TESSERA_BENCH, {"run", "--op=reduce", "--sizes=100", "--types=int32", "--repeat=1",
                                                "--team-size=1000000", "--space=serial", "--out=" + file});
   CHECK(end.status == 0);
-  CHECK(end.err.starts_with("tessera-bench: note: reduce int32 100  tessera automatic skipped: tessera::reduce"));
+  CHECK(end.err.starts_with(
+      "tessera-bench: note: reduce int32 100  tessera automatic, team 1000000 skipped: tessera::reduce"));
   const auto rows = rows_of(file);
   REQUIRE(rows.size() == 3);
   CHECK(rows[0]["status"] == "skipped");
@@ -435,17 +438,20 @@ TEST_CASE("run_bench: checks before it times, interleaves, and gives status 1 fo
     return result;
   };
   bench::BenchOptions options;
-  options.operations = {"filter"};
-  options.variants = {"automatic"};
-  options.types = {NumberType::float32};
-  options.taps = {5};
-  options.sizes = {{1, 10, false}};
-  options.repeat = 2;
-  options.warmup = 1;
+  bench::Part part;
+  part.operations = {"filter"};
+  part.types = {{NumberType::float32}};
+  part.taps = {5};
+  part.sizes = {{1, 10, false}};
+  options.parts = {part};
+  options.measuring.repeat = 2;
+  options.measuring.warmup = 1;
   const Session session({}, "serial");
   {
     bench::RowFile file(name);
     CHECK(bench::run_bench(options, {operation}, session, &file) == ExitStatus::not_verified);
+    CHECK_FALSE(std::filesystem::exists(name));
+    file.commit();
   }
   CHECK(order == "check a check b check c acacac");
   auto rows = rows_of(name);
@@ -465,6 +471,7 @@ TEST_CASE("run_bench: checks before it times, interleaves, and gives status 1 fo
   {
     bench::RowFile file(name);
     CHECK(bench::run_bench(options, {operation}, session, &file) == ExitStatus::good);
+    file.commit();
   }
   rows = rows_of(name);
   REQUIRE(rows.size() == 6);
