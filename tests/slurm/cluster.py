@@ -17,6 +17,7 @@ import time
 START_TRIES = 5  # another process may take a port between its choice and its use
 CLIENT_SECONDS = 30  # clients repeat their calls for minutes while a controller is away
 STOP_SECONDS = 10
+REQUEUE_SECONDS = 2  # the node refuses a job's new credential within the second in which it revoked the old one
 PR_SET_PDEATHSIG = 1
 FINISHED = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "BOOT_FAIL", "DEADLINE"}
 
@@ -43,7 +44,7 @@ SlurmdParameters=config_overrides
 EnforcePartLimits=ALL
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
 MpiDefault=none
-KillWait=2
+KillWait=1
 PropagateResourceLimits=NONE
 NodeName=localhost NodeAddr=127.0.0.1 CPUs=4 RealMemory=1000 State=UNKNOWN
 PartitionName=test Nodes=localhost Default=YES MaxTime=8:00:00 State=UP
@@ -189,8 +190,9 @@ class Cluster:
         atexit.unregister(self.stop)
         if self.daemons and not self._fallen():
             self.call("scancel", "--user", getpass.getuser(), check=False)
+            self.call("scancel", "--full", "--signal=KILL", "--user", getpass.getuser(), check=False)
             try:
-                wait_until(lambda: not self.call("squeue", "-h", check=False).strip(), "no job is left", STOP_SECONDS)
+                wait_until(lambda: not self.call("squeue", "-h", check=False).strip(), "no job is left", 3)
             except (TimeoutError, subprocess.TimeoutExpired):
                 pass  # what is left is killed below
         self._stop_daemons()
@@ -238,4 +240,5 @@ class Cluster:
         self.call("scontrol", "requeue", job)
         wait_until(lambda: self.tasks(job)[0]["JobState"] == "PENDING" and int(self.tasks(job)[0]["Restarts"]) > restarts
                    and not self.call("squeue", "-h", "-t", "CG", "-j", job).strip(), f"job {job} is requeued")
+        time.sleep(REQUEUE_SECONDS)
         self.call("scontrol", "update", f"JobId={job}", "StartTime=now")
