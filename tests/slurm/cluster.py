@@ -90,7 +90,7 @@ def die_with_parent():
 
 
 class Cluster:
-    """Started by `with`; whatever ends this process but SIGKILL stops it (SIGKILL leaves files, and jobs until they end)."""
+    """Stopped by whatever ends this process; SIGKILL leaves its files, and its jobs until they end."""
 
     def __init__(self, name="probe"):
         self.name = name
@@ -99,21 +99,26 @@ class Cluster:
         temporary = tempfile.gettempdir() if len(tempfile.gettempdir()) < 60 else "/tmp"
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tessera-slurm-", dir=temporary))
         self.daemons = []
+        self.plugins = ""
         self.environment = self._environment()
         atexit.register(self.stop)
 
     # ---- up and down
 
+    def start(self):
+        for _ in range(START_TRIES):
+            if self._start():
+                return
+            self._stop_daemons()
+        raise RuntimeError(f"the cluster does not start:\n{self.logs()}")
+
     def __enter__(self):
         try:
-            for _ in range(START_TRIES):
-                if self._start():
-                    return self
-                self._stop_daemons()
-            raise RuntimeError(f"the cluster does not start:\n{self.logs()}")
+            self.start()
         except BaseException:
             self.stop()
             raise
+        return self
 
     def __exit__(self, *_):
         self.stop()
@@ -138,8 +143,6 @@ class Cluster:
                 environment["LD_LIBRARY_PATH"] = f"{plugins}:{plugins.parent}"
                 self.plugins = f"PluginDir={plugins}"
         return environment
-
-    plugins = ""
 
     def _start(self):
         for name in ("state", "spool", "tmp", "log"):

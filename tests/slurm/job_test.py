@@ -31,7 +31,9 @@ class JobTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.cluster = cls.enterClassContext(Cluster())
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.stop)
+        cls.cluster.start()
         cls.drivers = cls.cluster.folder / "bin"
         cls.drivers.mkdir()
         for driver in os.environ["TESSERA_DRIVERS"].split(os.pathsep):
