@@ -4,9 +4,9 @@
 
 import atexit
 import ctypes
-import getpass
 import os
 import pathlib
+import pwd
 import shutil
 import signal
 import socket
@@ -85,6 +85,17 @@ def processes_of(folder):
     return found
 
 
+def remove(folder):
+    """The folder of a cluster without daemons, and the processes that are left of it."""
+    for process in processes_of(folder):
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    wait_until(lambda: not processes_of(folder), "every process of the cluster is gone", STOP_SECONDS)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def die_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
@@ -100,6 +111,7 @@ class Cluster:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tessera-slurm-", dir=temporary))
         self.daemons = []
         self.plugins = ""
+        self.user = pwd.getpwuid(os.getuid()).pw_name
         self.environment = self._environment()
         atexit.register(self.stop)
 
@@ -152,7 +164,7 @@ class Cluster:
         key.write_bytes(os.urandom(1024))
         controller_port, node_port = free_ports(2)
         (self.folder / "slurm.conf").write_text(CONFIGURATION.format(
-            name=self.name, controller_port=controller_port, node_port=node_port, user=getpass.getuser(),
+            name=self.name, controller_port=controller_port, node_port=node_port, user=self.user,
             folder=self.folder, plugins=self.plugins))
         munge = ["--foreground", "--force"]  # --force: the folder is closed to others, which munged warns of
         munge += [f"--{option}={self.folder}/munge.{suffix}" for option, suffix in
@@ -189,23 +201,22 @@ class Cluster:
                 daemon.wait()
         self.daemons = []
 
+    def _empty_queue(self):
+        try:
+            self.call("scancel", "--user", self.user, check=False)
+            self.call("scancel", "--full", "--signal=KILL", "--user", self.user, check=False)
+            wait_until(lambda: not self.call("squeue", "-h", check=False).strip(), "no job is left", 3)
+        except (TimeoutError, subprocess.TimeoutExpired):
+            pass  # remove() kills what is left
+
     def stop(self):
         atexit.unregister(self.stop)
-        if self.daemons and not self._fallen():
-            self.call("scancel", "--user", getpass.getuser(), check=False)
-            self.call("scancel", "--full", "--signal=KILL", "--user", getpass.getuser(), check=False)
-            try:
-                wait_until(lambda: not self.call("squeue", "-h", check=False).strip(), "no job is left", 3)
-            except (TimeoutError, subprocess.TimeoutExpired):
-                pass  # what is left is killed below
-        self._stop_daemons()
-        for process in processes_of(self.folder):
-            try:
-                os.kill(process, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        wait_until(lambda: not processes_of(self.folder), "every process of the cluster is gone", STOP_SECONDS)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        try:
+            if self.daemons and not self._fallen():
+                self._empty_queue()
+        finally:
+            self._stop_daemons()
+            remove(self.folder)
 
     def logs(self):
         return "\n".join(f"{log.name}:\n{log.read_text(errors='replace')[-2000:]}"

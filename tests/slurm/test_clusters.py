@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 
-from cluster import Cluster, processes_of, wait_until
+from cluster import Cluster, processes_of, remove, wait_until
 from job_test import INPUTS, JOBS, JobTest, main
 
 # Starts a cluster with a job that ignores signals, says where it is, and waits to be ended.
@@ -31,9 +31,10 @@ class Clusters(JobTest):
         super().setUpClass()
         cls.limited = cls.cluster.folder / "limited"
         cls.limited.mkdir()
-        cls.limited_job = cls.cluster.submit(JOBS / "cpu_node.sbatch", "sleep", "200", cwd=cls.limited,
-                                             options=("--cpus-per-task=1", "--time=1"), TESSERA_JOBS=str(JOBS))
-        wait_until(lambda: cls.cluster.tasks(cls.limited_job)[0]["JobState"] == "RUNNING", "the job runs")
+        cls.limited_job = cls.cluster.submit(JOBS / "cpu_node.sbatch", "bash", "-c", "touch started; sleep 200",
+                                             options=("--cpus-per-task=1", "--time=1"), cwd=cls.limited,
+                                             TESSERA_JOBS=str(JOBS))
+        wait_until((cls.limited / "started").exists, "the job runs")
         cls.cluster.call("scontrol", "update", f"JobId={cls.limited_job}", "EndTime=now+1")
 
     def test_time_limit(self):  # the last one: Slurm looks every 30 s
@@ -77,11 +78,9 @@ class Clusters(JobTest):
 
     def test_daemons_end_with_a_test_that_is_killed(self):
         folder = self.end(signal.SIGKILL)
-        killed = Cluster.__new__(Cluster)  # what is left is removed as a cluster removes it
-        killed.folder, killed.daemons = folder, []
         wait_until(lambda: not any("-D" in command or "--foreground" in command for command in commands(folder)),
                    "the daemons are gone")
-        killed.stop()
+        remove(folder)  # the job, which nothing ends, and the files
         self.assertFalse(folder.exists())
 
 
