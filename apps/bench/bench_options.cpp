@@ -31,7 +31,7 @@ struct Texts {
   using Text = std::optional<std::string>;
   std::optional<std::string> experiment;
   Text op, sizes, types, variant, summation, taps, team_size, league_size;
-  Text repeat, warmup, time_limit, shard;
+  Text repeat, warmup, cold, time_limit, shard;
 };
 
 std::vector<std::int64_t> parse_positives(const std::string& option, const std::string& text) {
@@ -107,6 +107,7 @@ void convert(const Texts& texts, const std::vector<Operation>& operations, Bench
   Measuring& measuring = options.measuring;
   if (texts.repeat) measuring.repeat = parse_positive("--repeat", *texts.repeat, 1);
   if (texts.warmup) measuring.warmup = parse_positive("--warmup", *texts.warmup, 0);
+  if (texts.cold) measuring.cold = parse_positive("--cold", *texts.cold, 0);
   if (texts.time_limit) measuring.time_limit_seconds = parse_seconds("--time-limit", *texts.time_limit);
 }
 
@@ -155,8 +156,11 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
       ->type_name("LIST");
   run->add_option("--league-size", texts.league_size, "Teams (default: the plan decides)")->type_name("N");
   run->add_option("--repeat", texts.repeat, "Measured runs (default 10)")->type_name("N");
-  run->add_option("--warmup", texts.warmup, "Runs before them (default 2)")->type_name("N");
-  run->add_option("--time-limit", texts.time_limit, "No further run of a case begins after it (default 10)")
+  run->add_option("--warmup", texts.warmup, "Runs before them, and more until they are stable (default 2; 0: none)")
+      ->type_name("N");
+  run->add_option("--cold", texts.cold, "Runs behind a flush of the caches, after the others (default 3)")
+      ->type_name("N");
+  run->add_option("--time-limit", texts.time_limit, "No further round of a case begins after it (default 10)")
       ->type_name("SECONDS");
   run->add_option("--shard", texts.shard, "Measure share I of N of the cases, 0 <= I < N")->type_name("I/N");
   run->add_option("--space", options.space, "cuda, openmp or serial (default: the best built in)")->type_name("NAME");

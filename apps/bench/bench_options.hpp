@@ -15,7 +15,8 @@ namespace tessera::apps::bench {
 /// How each case is measured.
 struct Measuring {
   int repeat = 10, warmup = 2;
-  double time_limit_seconds = 10;  // for warm-up and repeats of a case
+  int cold = 3;                    // runs behind a flush of the caches
+  double time_limit_seconds = 10;  // for all runs of a case
 };
 
 /// Share index of count of the list of cases.

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "bench_timing.hpp"
 #include "common/failure.hpp"
 
 namespace tessera::apps::bench {
@@ -41,6 +42,18 @@ std::string to_string(Role role) {
   return "context";
 }
 
+namespace {
+
+Json cold_record(const Row& row) {
+  if (row.cold_seconds.empty()) return nullptr;
+  const TimeStatistics seconds = statistics_of(row.cold_seconds);
+  return {{"repeats", row.cold_seconds.size()},
+          {"seconds", {{"min", seconds.min}, {"median", seconds.median}, {"max", seconds.max}}},
+          {"gb_per_s", {{"median", gb_per_s(row.measurement.bytes, seconds.median)}}}};
+}
+
+}  // namespace
+
 Json to_json(const Row& row, const Record& provenance, const Shard& shard) {
   Record record = provenance;
   record.ceiling = row.ceiling;
@@ -66,6 +79,14 @@ Json to_json(const Row& row, const Record& provenance, const Shard& shard) {
   for (const char* field : {"plan", "repeats", "seconds", "gb_per_s", "fraction_of_ceiling"}) {
     json[field] = whole["runs"].empty() ? Json(nullptr) : whole["runs"][0][field];
   }
+  if (row.status == RowStatus::measured) {
+    const Spread spread = spread_of(row.measurement.seconds);
+    json["seconds"]["q1"] = spread.first_quartile;
+    json["seconds"]["q3"] = spread.third_quartile;
+    json["seconds"]["median_ci95"] = {spread.median_low, spread.median_high};
+  }
+  json["cold"] = cold_record(row);
+  json["machine"] = to_json(row.machine);
   for (const char* field : {"ceiling", "version", "git", "host", "time", "slurm", "kokkos", "command"}) {
     json[field] = whole[field];
   }

@@ -12,6 +12,7 @@
 
 #include "bench_options.hpp"
 #include "common/descriptor.hpp"
+#include "common/machine_state.hpp"
 #include "common/measurement.hpp"
 #include "common/record.hpp"
 #include "common/temporary_file.hpp"
@@ -35,6 +36,8 @@ struct Row {
   std::string kernel;  // of a ceiling: the fastest
   std::optional<std::uint64_t> result_bits;
   Measurement measurement;  // no seconds unless measured
+  std::vector<double> cold_seconds;
+  MachineState machine;
   std::optional<Ceiling> ceiling;
 };
 

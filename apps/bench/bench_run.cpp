@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "bench_list.hpp"
+#include "bench_timing.hpp"
 #include "common/text.hpp"
 #include "device/ceiling.hpp"
 
@@ -110,7 +111,7 @@ class BenchRun {
     return m_ceilings[bytes] = measure_ceiling(m_session.space(), bytes);
   }
 
-  // Checks every contender, then times those that are right, each in turn in every round.
+  // Checks every contender, then times those that are right.
   void measure(const Case& bench_case, const Row& common) {
     std::vector<Row> rows;
     std::vector<const Contender*> right;
@@ -127,10 +128,16 @@ class BenchRun {
       if (row.status == RowStatus::measured) right.push_back(&contender);
       rows.push_back(row);
     }
-    auto seconds = timed(bench_case, right);
-    auto next = seconds.begin();
+    auto samples = time_contenders(bench_case, right, m_options.measuring);
+    const MachineState machine = machine_state(m_provenance.kokkos.gpu_bus_id);
+    auto next = samples.begin();
     for (auto& row : rows) {
-      if (row.status == RowStatus::measured) row.measurement.seconds = std::move(*next++);
+      row.machine = machine;
+      if (row.status == RowStatus::measured) {
+        row.measurement.seconds = std::move(next->warm);
+        row.cold_seconds = std::move(next->cold);
+        ++next;
+      }
       if (row.status == RowStatus::skipped) {
         skip(row, row.reason);
       } else {
@@ -148,28 +155,6 @@ class BenchRun {
       row.status = RowStatus::skipped;
     }
   }
-  [[nodiscard]] std::vector<std::vector<double>> timed(const Case& bench_case,
-                                                       const std::vector<const Contender*>& contenders) const {
-    std::vector<std::vector<double>> seconds(contenders.size());
-    const auto begin = std::chrono::steady_clock::now();
-    const auto time_is_up = [&] {
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() >
-             m_options.measuring.time_limit_seconds;
-    };
-    for (int round = -m_options.measuring.warmup; round < m_options.measuring.repeat; ++round) {
-      const bool last_chance = !seconds.empty() && seconds.front().empty();
-      if (time_is_up() && !last_chance) break;
-      if (round < 0 && time_is_up()) continue;
-      for (std::size_t i = 0; i < contenders.size(); ++i) {
-        bench_case.start();
-        contenders[i]->run();
-        const double elapsed = bench_case.stop();
-        if (round >= 0) seconds[i].push_back(elapsed);
-      }
-    }
-    return seconds;
-  }
-
   void skip(Row row, std::string reason) {
     row.status = RowStatus::skipped;
     std::replace(reason.begin(), reason.end(), '\n', ' ');

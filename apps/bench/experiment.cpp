@@ -179,7 +179,7 @@ Json read_json(const std::string& file) {
 Experiment read_experiment(const std::string& file, const std::vector<Operation>& operations) {
   const Json json = read_json(file);
   const Field whole(file, "", json);
-  whole.require_fields({"schema", "description", "repeat", "warmup", "time_limit_seconds", "parts"});
+  whole.require_fields({"schema", "description", "repeat", "warmup", "cold", "time_limit_seconds", "parts"});
   constexpr auto schema = "tessera-experiment/1";
   if (const auto name = whole.at("schema"); name.text(fmt::format("\"{}\"", schema)) != schema) {
     name.refuse_value(fmt::format("\"{}\"", schema));
@@ -188,6 +188,7 @@ Experiment read_experiment(const std::string& file, const std::vector<Operation>
   if (const auto description = whole.find("description")) (void)description->text("a text");
   if (const auto repeat = whole.find("repeat")) experiment.measuring.repeat = repeat->whole(1);
   if (const auto warmup = whole.find("warmup")) experiment.measuring.warmup = warmup->whole(0);
+  if (const auto cold = whole.find("cold")) experiment.measuring.cold = cold->whole(0);
   if (const auto limit = whole.find("time_limit_seconds")) experiment.measuring.time_limit_seconds = limit->positive();
   for (const auto& part : whole.at("parts").elements("a list of parts")) {
     experiment.parts.push_back(read_part(part, operations));

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -167,7 +168,12 @@ KokkosInfo Session::info() const {
   });
   info.device = processor_name();
 #ifdef KOKKOS_ENABLE_CUDA
-  if (m_space == "cuda") info.device = Kokkos::Cuda{}.cuda_device_prop().name;
+  if (m_space == "cuda") {
+    info.device = Kokkos::Cuda{}.cuda_device_prop().name;
+    std::array<char, 32> bus_id{};
+    check_cuda(cudaDeviceGetPCIBusId(bus_id.data(), bus_id.size(), Kokkos::Cuda{}.cuda_device()));
+    info.gpu_bus_id = bus_id.data();
+  }
 #endif
   return info;
 }

@@ -35,7 +35,7 @@ std::vector<json> rows_of(const std::string& file) {
 }
 
 std::vector<std::string> quick_run(const std::string& experiment, std::vector<std::string> more) {
-  std::vector<std::string> arguments{"run", experiment, "--space=serial", "--repeat=1", "--warmup=0"};
+  std::vector<std::string> arguments{"run", experiment, "--space=serial", "--repeat=1", "--warmup=0", "--cold=0"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -71,7 +71,8 @@ TEST_CASE("tessera-bench: an experiment says what is measured and how, the comma
                                  {"taps", {5}},
                                  {"variants", {"all"}}});
   const std::string file = written(folder, experiment), out = folder / "rows.jsonl";
-  const auto end = run_program(TESSERA_BENCH, {"run", file, "--space=serial", "--warmup=0", "--out=" + out});
+  const auto end =
+      run_program(TESSERA_BENCH, {"run", file, "--space=serial", "--warmup=0", "--cold=0", "--out=" + out});
   INFO(end.out << end.err);
   CHECK(end.status == 0);
   std::map<std::string, int> counts;
@@ -136,7 +137,7 @@ TEST_CASE("tessera-bench: an experiment that is none is refused by file and fiel
   CHECK(refused(with("/schema"_json_pointer, "tessera/1")) ==
         "schema: expected \"tessera-experiment/1\", not \"tessera/1\"");
   CHECK(refused(with("/repeats"_json_pointer, 3)) ==
-        "unknown field `repeats`; did you mean `repeat`? The fields are schema, description, repeat, warmup, "
+        "unknown field `repeats`; did you mean `repeat`? The fields are schema, description, repeat, warmup, cold, "
         "time_limit_seconds, parts");
   CHECK(refused(with("/description"_json_pointer, 3)) == "description: expected a text, not 3");
   CHECK(refused(with("/repeat"_json_pointer, 0)) == "repeat: expected a whole number of at least 1, not 0");
@@ -201,6 +202,24 @@ TEST_CASE("tessera-bench: an experiment that cannot be read, or stands beside wh
   CHECK(refused({"run", file}).starts_with(file + ": is not JSON: parse error at line 1, column 12"));
   std::ofstream(file) << R"({"schema": "tessera-experiment/1", "repeat": 1, "repeat": 2})";
   CHECK(refused({"run", file}) == file + ": the field `repeat` is given twice");
+}
+
+TEST_CASE("tessera-bench: the experiments of inputs/experiments are good, and their README names each") {
+  const std::filesystem::path folder = std::filesystem::path(TESSERA_INPUTS) / "experiments";
+  std::ifstream stream(folder / "README.md");
+  const std::string readme{std::istreambuf_iterator<char>(stream), {}};
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    CAPTURE(entry.path());
+    ++count;
+    CHECK(readme.find("| " + entry.path().filename().string() + " |") != std::string::npos);
+    // The last of so many shards has no cases.
+    const auto end = run_program(TESSERA_BENCH, {"run", entry.path(), "--shard=99999/100000", "--space=serial"});
+    CHECK(end.status == 0);
+    CHECK(end.err == "tessera-bench: note: shard 99999/100000 has no cases\n");
+  }
+  CHECK(count == 9);
 }
 
 TEST_CASE("bench: shards share the list, each task once, in about equal parts") {

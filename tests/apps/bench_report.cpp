@@ -92,7 +92,7 @@ TEST_CASE("tessera-bench report: reads what run wrote") {
   const Folder folder;
   const std::string file = folder / "rows.jsonl";
   CHECK(run_program(TESSERA_BENCH, {"run", "--sizes=100", "--types=float", "--taps=3", "--repeat=1", "--space=serial",
-                                    "--out=" + file})
+                                    "--cold=0", "--out=" + file})
             .status == 0);
   const auto end = run_program(TESSERA_BENCH, {"report", file});
   CHECK(end.status == 0);
