@@ -21,5 +21,6 @@ export TESSERA_JOBS
 
 # --parsable prints JOB or JOB;CLUSTER. A report whose shards failed leaves the queue instead of waiting for ever.
 shards=$(sbatch --parsable "$@" "$TESSERA_JOBS/experiment.sbatch" "$experiment" "$results")
-report=$(sbatch --parsable --dependency="afterok:${shards%%;*}" --kill-on-invalid-dep=yes "$TESSERA_JOBS/report.sbatch" "$results")
+report=$(sbatch --parsable --dependency="afterok:${shards%%;*}" --kill-on-invalid-dep=yes \
+  "$TESSERA_JOBS/report.sbatch" "$results")
 printf 'shards: job %s\nreport: job %s, into %s/report.txt\n' "${shards%%;*}" "${report%%;*}" "$results"

@@ -17,8 +17,8 @@ EXPERIMENT = {
         {"operations": ["min", "stats"], "types": ["float32"], "sizes": [1000]},
     ],
 }
-SAME = ("op", "type", "shape", "axis", "axes", "taps", "implementation", "role", "variant", "summation", "plan", "status",
-        "result_bits")
+SAME = ("op", "type", "shape", "axis", "axes", "taps", "implementation", "role", "variant", "summation", "plan",
+        "status", "result_bits")
 SHARDS = [f"shard-{index}-of-4.jsonl" for index in range(4)]
 
 
