@@ -31,7 +31,7 @@ struct Texts {
   using Text = std::optional<std::string>;
   std::optional<std::string> experiment;
   Text op, sizes, types, variant, summation, taps, team_size, league_size;
-  Text repeat, warmup, cold, time_limit, shard;
+  Text repeat, warmup, cold, time_limit, shard, tolerance;
 };
 
 std::vector<std::int64_t> parse_positives(const std::string& option, const std::string& text) {
@@ -92,6 +92,14 @@ double parse_seconds(const std::string& option, const std::string& text) {
   return *seconds;
 }
 
+double parse_percent(const std::string& option, const std::string& text) {
+  const auto percent = parse_double(text);
+  if (!percent || !(*percent >= 0) || !std::isfinite(*percent)) {
+    refuse(fmt::format("{}: `{}` is not a percentage of at least 0", option, text));
+  }
+  return *percent;
+}
+
 // The command line stands above the experiment.
 void convert(const Texts& texts, const std::vector<Operation>& operations, BenchOptions& options) {
   if (texts.shard) options.shard = parse_shard(*texts.shard);
@@ -122,19 +130,7 @@ void refuse_unknown(const CLI::App& app, const std::vector<std::string>& extras)
   }
 }
 
-}  // namespace
-
-bool parse_options(int argc, const char* const* argv, const std::vector<Operation>& operations, BenchOptions& options) {
-  options.command_line.assign(argv, argv + argc);
-  CLI::App app("Measures Tessera's operations beside their peers and the machine's ceilings", "tessera-bench");
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
-  app.set_help_flag("--help", "Print this help and exit");
-  app.set_version_flag("--version", fmt::format("tessera-bench {} ({})", version(), git_hash()),
-                       "Print the version and exit");
-  app.footer(
-      "Exit status: 0 good, 1 a result was wrong, 2 bad usage or input, 3 not enough memory or disk, or no device");
-  app.allow_extras();
-  Texts texts;
+CLI::App* add_run(CLI::App& app, Texts& texts, BenchOptions& options) {
   auto* run = app.add_subcommand("run", "Measure; every result is checked before it is timed")->allow_extras();
   run->set_help_flag("--help", "Print this help and exit");
   run->add_option("EXPERIMENT.json", texts.experiment, "What to measure, in place of --op to --league-size");
@@ -166,9 +162,43 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   run->add_option("--space", options.space, "cuda, openmp or serial (default: the best built in)")->type_name("NAME");
   run->add_option("--out", options.out, "Put a record of each row there, at the end; a file that exists is extended")
       ->type_name("FILE.jsonl");
+  return run;
+}
+
+CLI::App* add_report(CLI::App& app, BenchOptions& options) {
   auto* report = app.add_subcommand("report", "Print tables of records")->allow_extras();
   report->set_help_flag("--help", "Print this help and exit");
   report->add_option("FILE", options.files, "Files that run --out wrote");
+  report->add_option("--plot", options.plot, "Draw a picture of each table")->type_name("FILE.svg");
+  report->add_option("--csv", options.csv, "Write a line for each row")->type_name("FILE");
+  return report;
+}
+
+CLI::App* add_compare(CLI::App& app, Texts& texts, BenchOptions& options) {
+  auto* compare = app.add_subcommand("compare", "Say what is slower or faster in NEW than in OLD")->allow_extras();
+  compare->set_help_flag("--help", "Print this help and exit");
+  compare->add_option("OLD NEW", options.files, "Files that run --out wrote");
+  compare->add_option("--tolerance", texts.tolerance, "Slower by more is an error: exit status 1 (default 5)")
+      ->type_name("PERCENT");
+  return compare;
+}
+
+}  // namespace
+
+bool parse_options(int argc, const char* const* argv, const std::vector<Operation>& operations, BenchOptions& options) {
+  options.command_line.assign(argv, argv + argc);
+  CLI::App app("Measures Tessera's operations beside their peers and the machine's ceilings", "tessera-bench");
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+  app.set_help_flag("--help", "Print this help and exit");
+  app.set_version_flag("--version", fmt::format("tessera-bench {} ({})", version(), git_hash()),
+                       "Print the version and exit");
+  app.footer(
+      "Exit status: 0 good, 1 a result was wrong, 2 bad usage or input, 3 not enough memory or disk, or no device");
+  app.allow_extras();
+  Texts texts;
+  auto* run = add_run(app, texts, options);
+  auto* report = add_report(app, options);
+  auto* compare = add_compare(app, texts, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& answer) {
@@ -177,12 +207,12 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   } catch (const CLI::ParseError& error) {
     refuse(error.what());
   }
-  options.command = report->parsed() ? Command::report : Command::run;
-  if (report->parsed() == run->parsed()) {
+  options.command = report->parsed() ? Command::report : compare->parsed() ? Command::compare : Command::run;
+  if (run->parsed() + report->parsed() + compare->parsed() != 1) {
     refuse_unknown(app, app.remaining());
-    refuse("expected one of the commands run and report; see --help");
+    refuse("expected one of the commands run, report and compare; see --help");
   }
-  auto* command = report->parsed() ? report : run;
+  auto* command = report->parsed() ? report : compare->parsed() ? compare : run;
   std::vector<std::string> extras;
   for (const auto& extra : app.remaining(true)) {
     const bool is_kokkos = run->parsed() && extra.rfind("--kokkos-", 0) == 0;
@@ -190,6 +220,8 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   }
   refuse_unknown(*command, extras);
   if (report->parsed() && options.files.empty()) refuse("report needs at least one FILE; see report --help");
+  if (compare->parsed() && options.files.size() != 2) refuse("compare needs OLD and NEW; see compare --help");
+  if (texts.tolerance) options.tolerance_percent = parse_percent("--tolerance", *texts.tolerance);
   if (run->parsed()) convert(texts, operations, options);
   return true;
 }

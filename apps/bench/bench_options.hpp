@@ -24,11 +24,13 @@ struct Shard {
   int index = 0, count = 1;
 };
 
-enum class Command { run, report };
+enum class Command { run, report, compare };
 
 struct BenchOptions {
   Command command = Command::run;
-  std::vector<std::string> files;  // of report
+  std::vector<std::string> files;  // of report; of compare the old and the new one
+  double tolerance_percent = 5;    // of compare
+  std::string plot, csv;           // that report writes; "" for none
   std::vector<Part> parts;
   Measuring measuring;
   Shard shard;

@@ -4,14 +4,22 @@
 #define TESSERA_APPS_BENCH_BENCH_REPORT_HPP
 
 #include <string>
-#include <vector>
+
+#include "bench_options.hpp"
+#include "bench_table.hpp"
+#include "common/failure.hpp"
 
 namespace tessera::apps::bench {
 
-/// Tables of the records in the files: one for each device, operation, type and filter width, sizes down, a group of
-/// columns for each implementation. Of rows that measure the same, the last counts.
-/// \throws Failure (bad_input) naming file and line for what is not a record of the bench.
-[[nodiscard]] std::string report_tables(const std::vector<std::string>& files);
+/// Each table as text: sizes down and a group of columns for each implementation, or the other way round where there
+/// are many of those; below it the worst and the best shape of Tessera's.
+[[nodiscard]] std::string report_text(const Tables& tables);
+
+/// A line for each row, behind one of names.
+[[nodiscard]] std::string report_csv(const Tables& tables);
+
+/// The tables on standard output, and the files that the options name. \throws Failure
+[[nodiscard]] ExitStatus run_report(const BenchOptions& options);
 
 }  // namespace tessera::apps::bench
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tessera-bench: Tessera's operations and their peers, checked, then timed beside the machine's ceilings.
-#include <cstdio>
 #include <optional>
 
+#include "bench_compare.hpp"
 #include "bench_options.hpp"
 #include "bench_report.hpp"
 #include "bench_run.hpp"
@@ -21,10 +21,8 @@ int main(int argc, char** argv) {
         bench::squares_operation(), bench::transpose_operation(), bench::permute_operation()};
     bench::BenchOptions options;
     if (!bench::parse_options(argc, argv, operations, options)) return ExitStatus::good;
-    if (options.command == bench::Command::report) {
-      std::fputs(bench::report_tables(options.files).c_str(), stdout);
-      return ExitStatus::good;
-    }
+    if (options.command == bench::Command::report) return bench::run_report(options);
+    if (options.command == bench::Command::compare) return bench::run_compare(options);
     std::optional<bench::RowFile> file;
     if (!options.out.empty()) file.emplace(options.out);
     const Session session(options.kokkos_arguments, options.space);

@@ -49,6 +49,8 @@ void check_writable(const std::string& option, const std::string& file);
 void write_whole(const std::string& file, std::string_view text);
 /// The same with a record. \throws Failure
 void write_json(const std::string& file, const nlohmann::ordered_json& record);
+/// A cell as CSV has it: quoted where it must be, empty for null.
+[[nodiscard]] std::string csv_cell(const nlohmann::ordered_json& value);
 /// Appends a row for each run in one write under a lock, behind a header where the file is new. \throws Failure
 void append_csv(const std::string& file, const Record& record);
 

@@ -38,14 +38,6 @@ void write_text(const std::string& file, const Descriptor& target, std::string_v
   if (const int error = write_all(target.get(), text); error != 0) fail(file, error);
 }
 
-std::string quoted(const nlohmann::ordered_json& value) {
-  std::string text = value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted_text = "\"";
-  for (const char c : text) quoted_text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted_text + '"';
-}
-
 std::string csv_rows(const Record& record) {
   const auto json = to_json(record);
   const auto& input = json["input"];
@@ -76,7 +68,7 @@ std::string csv_rows(const Record& record) {
                               run["gb_per_s"]["best"],
                               run["fraction_of_ceiling"],
                               run["verification"]["passed"]}) {
-      cells.push_back(quoted(value));
+      cells.push_back(csv_cell(value));
     }
     rows += join(cells, ",") + '\n';
   }
@@ -121,6 +113,14 @@ void write_whole(const std::string& file, std::string_view text) {
 void write_json(const std::string& file, const nlohmann::ordered_json& record) {
   // Names from the command line and the file system may hold bytes that are no UTF-8; they are replaced.
   write_whole(file, record.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+std::string csv_cell(const nlohmann::ordered_json& value) {
+  std::string text = value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted_text = "\"";
+  for (const char c : text) quoted_text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted_text + '"';
 }
 
 void append_csv(const std::string& file, const Record& record) {

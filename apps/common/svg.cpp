@@ -103,11 +103,11 @@ void SvgPicture::rectangle(double x, double y, double width, double height, std:
                        width, height, colour);
 }
 
-void SvgPicture::curve(std::string_view path, std::string_view colour, double stroke) {
+void SvgPicture::curve(std::string_view path, std::string_view colour, double stroke, std::string_view more) {
   m_svg += fmt::format(
       "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linecap=\"round\" "
-      "stroke-linejoin=\"round\"/>\n",
-      path, colour, stroke);
+      "stroke-linejoin=\"round\"{}{}/>\n",
+      path, colour, stroke, more.empty() ? "" : " ", more);
 }
 
 std::string SvgPicture::finish() && { return std::move(m_svg) + "</svg>\n"; }

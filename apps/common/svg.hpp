@@ -41,7 +41,7 @@ class SvgPicture {
   void line(double x0, double y0, double x1, double y1, std::string_view colour, std::string_view more = "");
   void rectangle(double x, double y, double width, double height, std::string_view colour);
   /// path: SVG's path language.
-  void curve(std::string_view path, std::string_view colour, double stroke);
+  void curve(std::string_view path, std::string_view colour, double stroke, std::string_view more = "");
   [[nodiscard]] std::string finish() &&;
 
  private:

@@ -28,6 +28,11 @@ std::int64_t cache_bytes(const Space& space) {
 #endif
 }
 
+struct AddOne {
+  double* data;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { data[i] += 1; }
+};
+
 /// Writes twice the last cache's size, 32 MiB at least and 1 GiB at most.
 template <class Space>
 class CacheFlush {
@@ -39,18 +44,13 @@ class CacheFlush {
       m_memory = Memory(Kokkos::view_alloc(m_space, "tessera::apps::CacheFlush"), bytes / std::int64_t{sizeof(double)});
     }
     Kokkos::parallel_for("tessera::apps::CacheFlush", Range(m_space, 0, static_cast<std::int64_t>(m_memory.extent(0))),
-                         Add{m_memory.data()});
+                         AddOne{m_memory.data()});
     m_space.fence("tessera::apps::CacheFlush");
   }
 
  private:
   using Memory = Kokkos::View<double*, Space>;
   using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
-  struct Add {
-    double* data;
-    KOKKOS_FUNCTION void operator()(std::int64_t i) const { data[i] += 1; }
-  };
-
   Space m_space;
   Memory m_memory;
 };

@@ -8,7 +8,7 @@ target_compile_definitions(test_device_session PRIVATE TESSERA_HAS_CUDA=$<BOOL:$
 
 if(NOT TESSERA_SANITIZE)
   # What it compiles of the library, sanitizers see in the tests of the library and of the drivers.
-  tessera_add_app_test(bench bench_command_line.cpp bench_experiment.cpp bench_python.cpp bench_run.cpp bench_report.cpp
+  tessera_add_app_test(bench bench_command_line.cpp bench_compare.cpp bench_experiment.cpp bench_python.cpp bench_run.cpp bench_report.cpp
                        bench_timing.cpp driver_support.cpp
                        io_support.cpp LIBRARIES tessera_bench_app tessera_bench_python HDF5::HDF5)
   target_compile_definitions(test_bench PRIVATE TESSERA_BENCH="$<TARGET_FILE:tessera-bench>"

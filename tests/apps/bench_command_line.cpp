@@ -48,13 +48,19 @@ TEST_CASE("tessera-bench: sizes are counts, powers and matrices") {
 }
 
 TEST_CASE("tessera-bench: bad usage is refused in one line") {
-  CHECK(refused({}) == "expected one of the commands run and report; see --help");
+  CHECK(refused({}) == "expected one of the commands run, report and compare; see --help");
   CHECK(refused({"ran"}) == "unexpected argument `ran`; see tessera-bench --help");
   CHECK(refused({"--versoin"}) == "unknown option `--versoin`; did you mean `--version`? See --help");
   CHECK(run_refused({"--size=3"}) == "unknown option `--size`; did you mean `--sizes`? See --help");
   CHECK(run_refused({"a.json", "stray"}) == "unexpected argument `stray`; see run --help");
-  CHECK(refused({"report", "--plto=x.svg", "a"}) == "unknown option `--plto`; did you mean `--help`? See --help");
+  CHECK(refused({"report", "--plto=x.svg", "a"}) == "unknown option `--plto`; did you mean `--plot`? See --help");
   CHECK(refused({"report"}) == "report needs at least one FILE; see report --help");
+  for (const auto& files : {std::vector<std::string>{}, {"a"}, {"a", "b", "c"}}) {
+    std::vector<std::string> arguments{"compare"};
+    arguments.insert(arguments.end(), files.begin(), files.end());
+    CHECK(refused(arguments) == "compare needs OLD and NEW; see compare --help");
+  }
+  CHECK(refused({"compare", "a", "b", "--tolerance=-1"}) == "--tolerance: `-1` is not a percentage of at least 0");
   CHECK(run_refused({"--op=redcue"}).find("did you mean `reduce`") != std::string::npos);
   CHECK(run_refused({"--types=int16"}).find("--types") != std::string::npos);
   CHECK(run_refused({"--types=float,float32"}) == "--types: float32 is given twice");

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/bench_report.hpp"
 
+#include <cstdio>
 #include <fstream>
+#include <iterator>
 
 #include "apps/driver_support.hpp"
 
@@ -51,9 +53,97 @@ TEST_CASE("tessera-bench report: a line for each size, a group for each implemen
         "size       GB/s   ceil   peer       GB/s   ceil   peer       GB/s   ceil   peer\n"
         " 512       30.0   0.03      -      WRONG      -      -          -      -      -\n"
         "4096      800.0   0.80   2.00      200.0   0.20   0.50      400.0   0.40   2.00\n"
+        "tessera: worst 0.03 of the ceiling at 512, best 0.80 at 4096\n"
         "\n"
         "GB/s: median, compulsory bytes. ceil: share of the copy or read ceiling of the same size in the same run. "
         "peer: ratio to the best other peer.\n");
+}
+
+TEST_CASE("tessera-bench report: many implementations go down, sizes across; the worst and the best shape are named") {
+  const Folder folder;
+  std::vector<nlohmann::json> rows;
+  for (int team = 1; team <= 9; ++team) {
+    const std::string name = "tessera, team " + std::to_string(team);
+    rows.push_back(row(512, name, "tessera", 10 * team));
+    rows.push_back(row(4096, name, "tessera", 100 * team));
+  }
+  write_rows(folder / "rows.jsonl", rows);
+  const auto end = run_program(TESSERA_BENCH, {"report", folder / "rows.jsonl"});
+  CHECK(end.status == 0);
+  CHECK(
+      end.out.starts_with("reduce float32 on a card (Cuda, Kokkos 4.5.1)\n"
+                          "                                     512                     4096\n"
+                          "                      GB/s   ceil   peer       GB/s   ceil   peer\n"
+                          "tessera, team 1       10.0   0.01      -      100.0   0.10      -\n"));
+  CHECK(end.out.find("\ntessera, team 9: worst 0.09 of the ceiling at 512, best 0.90 at 4096\n") != std::string::npos);
+}
+
+TEST_CASE("tessera-bench report: runs with other numbers of threads have tables of their own") {
+  const Folder folder;
+  auto two = row(512, "tessera", "tessera", 10), four = row(512, "tessera", "tessera", 20);
+  two["kokkos"] = {{"version", "4.5.1"}, {"backend", "OpenMP"}, {"device", "a host"}, {"concurrency", 2}};
+  four["kokkos"] = two["kokkos"];
+  four["kokkos"]["concurrency"] = 4;
+  write_rows(folder / "rows.jsonl", {two, four});
+  const auto end = run_program(TESSERA_BENCH, {"report", folder / "rows.jsonl"});
+  CHECK(end.out.find("reduce float32 on a host (OpenMP 2 threads, Kokkos 4.5.1)\n") != std::string::npos);
+  CHECK(end.out.find("reduce float32 on a host (OpenMP 4 threads, Kokkos 4.5.1)\n") != std::string::npos);
+}
+
+TEST_CASE("tessera-bench report: a CSV file has a line for each row, quoted where it must be") {
+  const Folder folder;
+  auto first = row(512, "tessera, team 2", "tessera", 30);
+  first["plan"] = {{"team_size", 2}};
+  first["cold"] = {{"gb_per_s", {{"median", 7}}}};
+  write_rows(folder / "rows.jsonl", {first, row(512, "one", "peer", 60), row(512, "two", "peer", 0, "wrong")});
+  CHECK(run_program(TESSERA_BENCH, {"report", folder / "rows.jsonl", "--csv", folder / "rows.csv"}).status == 0);
+  std::ifstream lines(folder / "rows.csv");
+  std::vector<std::string> texts;
+  for (std::string line; std::getline(lines, line);) texts.push_back(line);
+  REQUIRE(texts.size() == 4);
+  CHECK(texts[0].starts_with("device,backend,concurrency,"));
+  CHECK(texts[1] ==
+        "a card,Cuda,,4.5.1,,,,reduce,float32,,512,\"tessera, team 2\",tessera,,,,2,measured,,,,,,,,,30.0,7,0.03,,512,"
+        "0.5");
+  CHECK(texts[3].ends_with(",512,"));
+  CHECK(texts[3].find(",wrong,") != std::string::npos);
+  CHECK(refusal_line(run_program(TESSERA_BENCH, {"report", folder / "rows.jsonl", "--csv", folder / "no/rows.csv"}), 2,
+                     "tessera-bench") ==
+        "--csv " + folder / "no/rows.csv" + ": folder " + folder / "no" + ": No such file or directory");
+  CHECK(refusal_line(run_program(TESSERA_BENCH, {"report", folder / "rows.jsonl", "--plot", folder.path()}), 2,
+                     "tessera-bench") == "--plot " + folder.path() + ": is a folder");
+}
+
+TEST_CASE("tessera-bench report: curves over sizes with the ceiling, bars for shapes, all inside the picture") {
+  const Folder folder;
+  std::vector<nlohmann::json> rows;
+  for (const std::uint64_t size : {512, 4096, 32768, 262144}) {
+    rows.push_back(row(size, "tessera <fast>", "tessera", 100));
+    rows.push_back(row(size, "one", "peer", 50));
+  }
+  for (const char* implementation : {"naive", "wrong one"}) {
+    auto bar = row(2100, implementation, "tessera", 40, implementation[0] == 'w' ? "wrong" : "measured");
+    bar["op"] = "transpose";
+    bar["shape"] = {60, 35};
+    rows.push_back(bar);
+  }
+  write_rows(folder / "rows.jsonl", rows);
+  CHECK(run_program(TESSERA_BENCH, {"report", folder / "rows.jsonl", "--plot", folder / "rows.svg"}).status == 0);
+  std::ifstream stream(folder / "rows.svg");
+  const std::string svg{std::istreambuf_iterator<char>(stream), {}};
+  for (const char* part : {">reduce float32<", ">a card (Cuda, Kokkos 4.5.1)<", ">tessera &lt;fast&gt;<", ">elements<",
+                           ">GB/s<", ">ceiling<", ">2^12<", ">transpose float32<", ">60x35<", ">40 (4 %)<", ">WRONG<",
+                           "fill=\"white\"", "stroke-dasharray", "<path d=\"M"}) {
+    CAPTURE(part);
+    CHECK(svg.find(part) != std::string::npos);
+  }
+  double height = 0;
+  REQUIRE(std::sscanf(svg.c_str() + svg.find("height=\""), "height=\"%lf", &height) == 1);
+  for (auto at = svg.find(" y=\""); at != std::string::npos; at = svg.find(" y=\"", at + 1)) {
+    const double y = std::stod(svg.substr(at + 4));
+    CHECK(y > 0);
+    CHECK(y < height);
+  }
 }
 
 TEST_CASE("tessera-bench report: a line for each axis of a shape") {
