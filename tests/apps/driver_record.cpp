@@ -32,7 +32,7 @@ Record example() {
   record.app = "tessera-reduce";
   record.command = {"tessera-reduce", "in.h5:/x"};
   record.time = std::chrono::system_clock::time_point(std::chrono::seconds(1700000000));
-  record.kokkos = {"4.5.1", "Serial", "a processor", 1};
+  record.kokkos = {"4.5.1", "Serial", "a processor", 1, {}};
   record.input = {"in.h5", "/x", "[0:4]", {4}, {9}, "float64", "chunked", {3}, {"shuffle", "deflate"}, 8};
   record.input_bytes = 32;
   Measurement run;

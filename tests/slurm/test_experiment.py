@@ -49,7 +49,7 @@ class Experiment(JobTest):
 
     def check_results(self):
         """The shards' rows, once they are shown to be those of the unsharded run."""
-        self.assertEqual(self.files("results"), ["report.txt", *SHARDS])
+        self.assertEqual(self.files("results"), ["report.csv", "report.svg", "report.txt", *SHARDS])
         rows = [row for shard in SHARDS for row in rows_of(self.work / "results" / shard)]
         self.assertEqual(len(set(self.whole)), len(self.whole))
         self.assertEqual(identities(rows), self.whole)
