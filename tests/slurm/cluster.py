@@ -173,12 +173,12 @@ class Cluster:
         configuration = ["-f", f"{self.folder}/slurm.conf"]
         self._daemon("munged", *munge)
         try:
-            wait_until((self.folder / "munge.socket").exists, "munged listens", 10)
+            wait_until(lambda: (self.folder / "munge.socket").exists() or self._fallen(), "munged listens", 10)
             self._daemon("slurmctld", "-D", "-c", *configuration)
             self._daemon("slurmd", "-D", *configuration, "-N", "localhost", "-d", self.program("slurmstepd"))
             wait_until(lambda: self.call("sinfo", "-h", "-o", "%T", check=False).strip() == "idle" or self._fallen(),
                        "the node is idle", 20)
-        except TimeoutError:
+        except (TimeoutError, subprocess.TimeoutExpired):
             return False
         return not self._fallen()
 

@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One driver in a job: its record and log, a bad input, cancelled, requeued in the middle."""
 
+import os
+
 from job_test import INPUTS, JobTest, main
 
 FIELD = f"{INPUTS}/field.h5:/temperature"
@@ -23,11 +25,11 @@ class Jobs(JobTest):
             "cluster": self.cluster.name})
 
     def test_all_processors_of_the_node_and_no_others(self):
-        show = ("bash", "-c", "echo $OMP_NUM_THREADS $SLURM_CPUS_PER_TASK $SLURM_STEP_ID")
-        job, _ = self.run_job("cpu_node.sbatch", *show, options=(), OMP_NUM_THREADS="99")
-        self.assertEqual(self.log(job), "4 4 0\n")
-        job, _ = self.run_job("cpu_node.sbatch", *show, options=("--cpus-per-task=3",))
-        self.assertEqual(self.log(job), "3 3 0\n")
+        show = ("bash", "-c", "echo $SLURM_STEP_ID $SLURM_CPUS_PER_TASK $OMP_NUM_THREADS $OMP_PROC_BIND")
+        for options, cpus in (((), 4), (("--cpus-per-task=1",), 1)):
+            job, _ = self.run_job("cpu_node.sbatch", *show, options=options, OMP_NUM_THREADS="99")
+            bound = "spread" if len(os.sched_getaffinity(0)) <= 2 * cpus else "false"  # not with others' processors
+            self.assertEqual(self.log(job), f"0 {cpus} {cpus} {bound}\n")
 
     def test_gpu(self):
         job, task = self.run_job("gpu.sbatch", "tessera-reduce", FIELD, "--json", "record.json",
