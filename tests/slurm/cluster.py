@@ -105,10 +105,13 @@ class Cluster:
 
     def __init__(self, name="probe"):
         self.name = name
-        self.programs = pathlib.Path(os.environ["TESSERA_SLURMCTLD"]).parent.parent
-        # Paths of sockets are short.
-        temporary = tempfile.gettempdir() if len(tempfile.gettempdir()) < 60 else "/tmp"
+        # Paths of sockets are short, and slurm.conf takes none with spaces.
+        temporary = tempfile.gettempdir()
+        if len(temporary) > 60 or " " in temporary:
+            temporary = "/tmp"
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tessera-slurm-", dir=temporary))
+        self.programs = self.folder / "programs"
+        self.programs.symlink_to(pathlib.Path(os.environ["TESSERA_SLURMCTLD"]).parent.parent)
         self.daemons = []
         self.plugins = ""
         self.user = pwd.getpwuid(os.getuid()).pw_name
@@ -151,7 +154,7 @@ class Cluster:
         environment["SLURM_CONF"] = f"{self.folder}/slurm.conf"
         environment["PATH"] = f"{self.programs}/bin:{environment['PATH']}"
         for plugins in self.programs.glob("lib/*/slurm-wlm"):
-            if self.programs != pathlib.Path("/usr"):  # unpacked: nothing there finds its libraries by itself
+            if self.programs.resolve() != pathlib.Path("/usr"):  # unpacked: nothing there finds its libraries by itself
                 environment["LD_LIBRARY_PATH"] = f"{plugins}:{plugins.parent}"
                 self.plugins = f"PluginDir={plugins}"
         return environment
