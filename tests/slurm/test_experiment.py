@@ -12,6 +12,7 @@ EXPERIMENT = {
     "schema": "tessera-experiment/1",
     "repeat": 1,
     "warmup": 0,
+    "cold": 0,
     "parts": [
         {"operations": ["reduce"], "types": ["int32"], "sizes": [1000, 4097], "variants": ["all"]},
         {"operations": ["reduce"], "types": ["float64"], "sizes": [1000, 4097], "summations": ["exact"]},
