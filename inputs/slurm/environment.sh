@@ -5,8 +5,10 @@
 # Read by every job of this folder. What differs from cluster to cluster stands here and nowhere else.
 
 # Modules that the drivers were built with, for example:
+set +u # what modules run may name variables that are not set
 # module purge
 # module load gcc/12 hdf5/1.14 cuda/13
+set -u
 PATH=${TESSERA_BIN:+$TESSERA_BIN:}$PATH # the drivers: PREFIX/bin of cmake/quickstart.sh
 
 # Threads from the allocation. They are bound where Slurm or --exclusive keeps other jobs off their processors (a core
