@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -36,7 +37,13 @@ struct Texts {
 
 std::vector<std::int64_t> parse_positives(const std::string& option, const std::string& text) {
   std::vector<std::int64_t> numbers;
-  for (const auto& part : split(text)) numbers.push_back(parse_positive(option, part, 1));
+  for (const auto& part : split(text)) {
+    const int number = parse_positive(option, part, 1);
+    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
+      refuse(fmt::format("{}: {} is given twice", option, number));
+    }
+    numbers.push_back(number);
+  }
   return numbers;
 }
 

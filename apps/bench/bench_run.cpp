@@ -172,6 +172,10 @@ class BenchRun {
       text = fmt::format("{:9.2f} GB/s  {:5.1f} % of {}",
                          gb_per_s(row.measurement.bytes, statistics_of(row.measurement.seconds).median),
                          100 * fraction.value_or(0), row.measurement.bounded_by_copy ? "copy" : "read");
+      if (!row.cold_seconds.empty()) {
+        text +=
+            fmt::format(", cold {:.2f} GB/s", gb_per_s(row.measurement.bytes, statistics_of(row.cold_seconds).median));
+      }
     }
     fmt::print("{:72} {}\n", title(row), text);
     std::fflush(stdout);

@@ -72,6 +72,7 @@ TEST_CASE("tessera-bench: bad usage is refused in one line") {
   CHECK(run_refused({"--team-size=two"}) == "--team-size: `two` is not a whole number of at least 1");
   CHECK(run_refused({"--league-size=0"}) == "--league-size: `0` is not a whole number of at least 1");
   CHECK(run_refused({"--team-size=64,0"}) == "--team-size: `0` is not a whole number of at least 1");
+  CHECK(run_refused({"--team-size=64,32,64"}) == "--team-size: 64 is given twice");
   CHECK(run_refused({"--summation=exactly"}) ==
         "--summation: unknown name `exactly`; did you mean `exact`? The names are exact, fast");
   for (const char* limit : {"0", "-1", "inf", "nan", "soon"}) {

@@ -171,13 +171,18 @@ TEST_CASE("machine state: what nvidia-smi says of the GPU, nothing where it is n
   CHECK(nlohmann::json(to_json(machine_state("0; touch x", folder / "none")))["gpu"].is_null());
 }
 
-TEST_CASE("tessera-bench: a row has the spread of its times, cold ones, and the machine's state") {
+TEST_CASE("tessera-bench: a row has the spread of its times, cold ones, the machine's state and the job") {
   const Folder folder;
+  ProgramSetting job;
+  job.environment = {"SLURM_JOB_ID=42", "SLURM_ARRAY_TASK_ID=3", "SLURM_RESTART_COUNT=1"};
   const std::string file = folder / "rows.jsonl";
-  const auto end = run_program(TESSERA_BENCH, {"run", "--op=squares", "--sizes=1000", "--types=float", "--space=serial",
-                                               "--repeat=5", "--cold=2", "--out=" + file});
+  const auto end = run_program(TESSERA_BENCH,
+                               {"run", "--op=squares", "--sizes=1000", "--types=float", "--space=serial", "--repeat=5",
+                                "--cold=2", "--out=" + file},
+                               job);
   INFO(end.out << end.err);
   REQUIRE(end.status == 0);
+  CHECK(end.out.find(", cold ") != std::string::npos);
   std::ifstream lines(file);
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
@@ -193,6 +198,9 @@ TEST_CASE("tessera-bench: a row has the spread of its times, cold ones, and the 
     CHECK(row["cold"]["repeats"] == 2);
     CHECK(row["cold"]["seconds"]["median"] > 0);
     CHECK(row["machine"].contains("gpu"));
+    CHECK(row["slurm"]["job_id"] == 42);
+    CHECK(row["slurm"]["array_task_id"] == 3);
+    CHECK(row["slurm"]["restart_count"] == 1);
     CHECK(row["machine"].contains("cpu"));
   }
   CHECK(count == 2);
