@@ -300,12 +300,13 @@ packages_step() {
 
 # -- Kokkos and Kokkos Kernels
 
-archive="" kokkos_dir="" kokkos_key="" catch2_dir=""
+archive="" kokkos_dir="" kokkos_key="" catch2_dir="" slurm_dir=""
 
 name_places() {
   archive="$prefix/download/$archive_project-$archive_version.tar.gz"
   kokkos_dir="$prefix/deps/kokkos-$backend"
   catch2_dir="$prefix/deps/catch2"
+  slurm_dir="$prefix/deps/slurm"
 }
 
 # The compiled libraries serve one machine, compiler and place.
@@ -438,6 +439,65 @@ catch2_step() {
   step catch2 "Catch2 3 from the backports" bring_catch2
 }
 
+# -- Slurm
+
+slurm_is_here() {
+  local PATH=$PATH:/usr/sbin:/usr/local/sbin program
+  for program in slurmctld slurmd munged sbatch; do
+    command -v "$program" >/dev/null || return 1
+  done
+}
+
+# The packages and what they need, unpacked: no service starts, and no command of a Slurm that is here changes. With
+# lists and cache of its own, so that it needs no rights and leaves the system's as they are.
+bring_slurm() {
+  local apt="$prefix/build/apt-slurm" options packages package
+  rm -rf -- "$apt" "$slurm_dir"
+  mkdir -p -- "$apt"/{lists/partial,cache/archives/partial} "$slurm_dir"
+  options=(-o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=)
+  apt-get "${options[@]}" update
+  packages=$(apt-get "${options[@]}" install --simulate --no-install-recommends slurm-wlm munge)
+  # With those of Slurm itself that are installed already, so that all stand in one place.
+  mapfile -t packages < <({
+    sed -n 's/^Inst \([^ ]*\) .*/\1/p' <<<"$packages"
+    printf '%s\n' slurm-wlm slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge
+  } | sort -u)
+  cd -- "$apt"
+  apt-get "${options[@]}" download "${packages[@]}"
+  for package in ./*.deb; do
+    dpkg -x "$package" "$slurm_dir"
+  done
+  LD_LIBRARY_PATH=$(printf '%s:' "$slurm_dir"/usr/lib/*/slurm-wlm "$slurm_dir"/usr/lib/*) \
+    "$slurm_dir/usr/sbin/slurmctld-wlm" -V
+  stamp "$slurm_dir/.stamp" "Slurm recipe $recipe"
+  rm -rf -- "$apt"
+}
+
+# Without Slurm the tests that need it are not run, and CTest names them; TESSERA_REQUIRE_SLURM=1 stops here instead.
+slurm_step() {
+  local reason='' status=0
+  [[ $command == test ]] || return 0
+  if slurm_is_here; then
+    say "Slurm: already on this machine"
+  elif stamped "$slurm_dir/.stamp" "Slurm recipe $recipe"; then
+    say "Slurm: already there"
+  elif ! command -v dpkg >/dev/null; then
+    reason="this is no Debian or Ubuntu system"
+  elif ! $may_install; then
+    reason="--no-install was given"
+  else
+    set +e # no condition: see step
+    (step slurm "unpacking Slurm for the tests" bring_slurm)
+    status=$?
+    set -e
+    ((status == 0)) || reason="its packages cannot be had"
+  fi
+  [[ -n $reason ]] || return 0
+  reason="Slurm is not here, and $reason: the tests of its job scripts (label slurm) will not run"
+  [[ -z ${TESSERA_REQUIRE_SLURM:-} ]] || die "$reason"
+  say "$reason"
+}
+
 # -- Tessera
 
 build_dir=""
@@ -456,7 +516,8 @@ configure_tessera() {
     tests=(-DTESSERA_ENABLE_TESTS=OFF)
   fi
   cmake -G Ninja -S "$source_dir" -B "$build_dir" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_INSTALL_PREFIX=$prefix" \
-    "-DCMAKE_PREFIX_PATH=$kokkos_dir;$catch2_dir/usr" -DTESSERA_ENABLE_APPS=ON "${tests[@]}" "${cmake_arguments[@]}"
+    "-DCMAKE_PREFIX_PATH=$kokkos_dir;$catch2_dir/usr;$slurm_dir/usr" -DTESSERA_ENABLE_APPS=ON "${tests[@]}" \
+    "${cmake_arguments[@]}"
 }
 
 build_tessera() {
@@ -485,6 +546,8 @@ run_demo() {
 }
 
 run_tests() {
+  # In a job of Slurm the tests are no part of it.
+  unset "${!SLURM@}" "${!SBATCH_@}" "${!SRUN_@}"
   say "ready after $SECONDS s; the drivers are in $prefix/bin; the tests run now"
   exec ctest --test-dir "$build_dir" --output-on-failure --no-tests=error --parallel "$jobs"
 }
@@ -506,6 +569,7 @@ main() {
   set_kokkos_key
   packages_step
   set_kokkos_key # now with the compiler that may just have come
+  slurm_step
   kokkos_step
   catch2_step
   if [[ $command == deps ]]; then

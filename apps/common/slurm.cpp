@@ -31,10 +31,12 @@ nlohmann::ordered_json number_of(std::initializer_list<const char*> variables) {
 nlohmann::ordered_json slurm_record() {
   const nlohmann::ordered_json job = number_of({"SLURM_JOB_ID", "SLURM_JOBID"});
   if (job.is_null()) return nullptr;
+  nlohmann::ordered_json restarts = number_of({"SLURM_RESTART_COUNT"});
+  if (restarts.is_null()) restarts = 0;  // Slurm names none before the first
   return {{"job_id", job},
           {"array_job_id", number_of({"SLURM_ARRAY_JOB_ID"})},
           {"array_task_id", number_of({"SLURM_ARRAY_TASK_ID"})},
-          {"restart_count", number_of({"SLURM_RESTART_COUNT"})},
+          {"restart_count", restarts},
           {"nodelist", text_of({"SLURM_JOB_NODELIST", "SLURM_NODELIST"})},
           {"partition", text_of({"SLURM_JOB_PARTITION"})},
           {"ntasks", number_of({"SLURM_NTASKS"})},

@@ -17,7 +17,7 @@ namespace tessera::apps {
 struct KokkosInfo {
   std::string version, backend, device;
   std::int64_t concurrency = 0;
-  std::string gpu_bus_id;  // "" for a host
+  std::string gpu_bus_id = {};  // "" for a host
 };
 
 /// Names of the execution spaces built in, best first.

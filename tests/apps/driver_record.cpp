@@ -32,7 +32,7 @@ Record example() {
   record.app = "tessera-reduce";
   record.command = {"tessera-reduce", "in.h5:/x"};
   record.time = std::chrono::system_clock::time_point(std::chrono::seconds(1700000000));
-  record.kokkos = {"4.5.1", "Serial", "a processor", 1};
+  record.kokkos = {"4.5.1", "Serial", "a processor", 1, {}};
   record.input = {"in.h5", "/x", "[0:4]", {4}, {9}, "float64", "chunked", {3}, {"shuffle", "deflate"}, 8};
   record.input_bytes = 32;
   Measurement run;
@@ -259,16 +259,21 @@ TEST_CASE("complex results are encoded by part") {
 TEST_CASE("the Slurm job is in the record") {
   CHECK(slurm_record().is_null());
   const Variable job("SLURM_JOB_ID", "4711");
+  CHECK(slurm_record() == nlohmann::ordered_json::parse(R"({"job_id": 4711, "array_job_id": null, "array_task_id": null,
+          "restart_count": 0, "nodelist": null, "partition": null, "ntasks": null, "cpus_per_task": null, "gpus": null,
+          "cluster": null})"));
+  const Variable array("SLURM_ARRAY_JOB_ID", "4704");
   const Variable task("SLURM_ARRAY_TASK_ID", "7");
+  const Variable restarts("SLURM_RESTART_COUNT", "2");
+  const Variable nodes("SLURM_JOB_NODELIST", "node[03-04]");
   const Variable partition("SLURM_JOB_PARTITION", "2024");
+  const Variable tasks("SLURM_NTASKS", "1");
+  const Variable cpus("SLURM_CPUS_PER_TASK", "16");
   const Variable gpus("SLURM_GPUS_ON_NODE", "h200:2");
-  const auto slurm = slurm_record();
-  CHECK(slurm["job_id"] == 4711);
-  CHECK(slurm["array_task_id"] == 7);
-  CHECK(slurm["partition"] == "2024");
-  CHECK(slurm["gpus"] == "h200:2");
-  CHECK(slurm["cluster"].is_null());
-  CHECK(slurm.size() == 10);
+  const Variable cluster("SLURM_CLUSTER_NAME", "north");
+  CHECK(slurm_record() == nlohmann::ordered_json::parse(R"({"job_id": 4711, "array_job_id": 4704, "array_task_id": 7,
+          "restart_count": 2, "nodelist": "node[03-04]", "partition": "2024", "ntasks": 1, "cpus_per_task": 16,
+          "gpus": "h200:2", "cluster": "north"})"));
 }
 
 TEST_CASE("a JSON file is replaced as a whole and keeps its mode") {

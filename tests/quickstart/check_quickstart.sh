@@ -13,6 +13,7 @@ trap 'rm -rf -- "$work"' EXIT
 prefix="$work/pre fix"
 mkdir -p "$work/bin"
 export PATH="$work/bin:$PATH"
+unset TESSERA_REQUIRE_SLURM # which .ci/run sets
 
 stand_in() { # name, the script's lines
   printf '#!/bin/bash\n%s\n' "$2" >"$work/bin/$1"
@@ -55,8 +56,23 @@ else
   expect 1 'neither root nor sudo is at hand; ask for:' run demo --backend serial
 fi
 
-# Downloading: a pip that fails, then one that brings another file
+# Slurm for the tests: on this machine, or not to be had
 stand_in dpkg-query 'printf "ii 99"'
+if ! PATH=$PATH:/usr/sbin:/usr/local/sbin command -v slurmctld >/dev/null; then
+  stand_in python3 '[[ $* == *--version* ]] || { echo no route; exit 1; }'
+  expect 1 'Slurm is not here, and its packages cannot be had: the tests of its job scripts (label slurm) will not run' \
+    run test --backend serial
+  expect 1 'Slurm is not here, and --no-install was given' run test --backend serial --no-install
+  expect 1 'downloading Kokkos' run test --backend serial # the set-up goes on without it
+  expect 1 'quickstart: error: Slurm is not here' env TESSERA_REQUIRE_SLURM=1 bash "$quickstart" test --backend serial \
+    --prefix "$prefix"
+fi
+for program in slurmctld slurmd munged sbatch; do
+  stand_in "$program" ''
+done
+expect 1 'Slurm: already on this machine' run test --backend serial
+
+# Downloading: a pip that fails, then one that brings another file
 stand_in python3 '[[ $* == *--version* ]] || { echo no route; exit 1; }'
 expect 1 'no route' run demo --backend serial
 expect 1 'Where there is no network, put' run demo --backend serial
