@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tessera/filter/boundary.hpp>
 #include <tessera/nan_policy.hpp>
+#include <tessera/stores.hpp>
 #include <variant>
 
 namespace tessera {
@@ -73,6 +74,7 @@ struct FilterOptions {
   int steps = 1;        ///< applications in one call, at most FilterPlan::most_steps
   int league_size = 0;  ///< teams; 0: from the extents
   int team_size = 0;    ///< threads a team; 0: from the extents
+  Stores stores = Stores::automatic;
 };
 
 }  // namespace tessera
