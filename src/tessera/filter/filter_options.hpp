@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tessera/filter/boundary.hpp>
 #include <tessera/nan_policy.hpp>
+#include <tessera/stores.hpp>
 #include <variant>
 
 namespace tessera {
@@ -70,9 +71,10 @@ struct FilterOptions {
   NanPolicy nan =
       NanPolicy::propagate;  ///< omit: left out as by mode renormalise, under any mode; error: with a workspace
   FilterVariant variant = FilterVariant::automatic;
-  int steps = 1;        ///< applications in one call, at most FilterPlan::most_steps
-  int league_size = 0;  ///< teams; 0: from the extents
-  int team_size = 0;    ///< threads a team; 0: from the extents
+  int steps = 1;                      ///< applications in one call, at most FilterPlan::most_steps
+  int league_size = 0;                ///< teams; 0: from the extents
+  int team_size = 0;                  ///< threads a team; 0: from the extents
+  Stores stores = Stores::automatic;  ///< how a host writes the output
 };
 
 }  // namespace tessera

@@ -13,11 +13,13 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/complex.hpp>
 #include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/host_stream.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/filter_options.hpp>
+#include <type_traits>
 
 namespace tessera {
 
@@ -34,6 +36,7 @@ struct FilterPlan {
   std::size_t scratch_bytes = 0;  ///< level 0, a team
   std::int64_t block = 0;         ///< elements of a transform; 0: none is made
   int batch = 0;                  ///< blocks that are transformed at a time
+  bool streamed = false;          ///< a host writes past its caches
   bool operator==(const FilterPlan&) const = default;
 };
 
@@ -44,7 +47,8 @@ inline std::string to_string(const FilterPlan& plan) {
          std::to_string(plan.taps_per_pass) + " steps " + std::to_string(plan.steps) + " scratch " +
          std::to_string(plan.scratch_bytes) + " B" +
          (plan.block == 0 ? std::string()
-                          : " block " + std::to_string(plan.block) + " batch " + std::to_string(plan.batch));
+                          : " block " + std::to_string(plan.block) + " batch " + std::to_string(plan.batch)) +
+         (plan.streamed ? " streamed" : "");
 }
 
 namespace detail {
@@ -317,8 +321,18 @@ std::int64_t plan_register_blocked(const FilterShape& shape, FilterPlan& plan) {
   return shape.lines * ceil_div(shape.extent + packed_length<typename Types::in_type> - 1, plan.tile);
 }
 
+/// Taps of filters that a host streams: those of more are held up by their products, not by memory.
+inline constexpr std::int64_t streamed_taps_max = 9;
+
+/// Whether a host's runs of outputs are streamed: those that vectors of one floating type make.
 template <class Types>
-std::int64_t plan_overlapping(const DeviceLimits& limits, const FilterShape& shape, FilterPlan& plan) {
+inline constexpr bool has_streamed_runs = std::is_floating_point_v<typename Types::out_type>&&
+    std::is_same_v<typename Types::out_type, typename Types::accumulator_type>&&
+        std::is_same_v<typename Types::out_type, typename Types::staged_type>&&
+            std::is_same_v<typename Types::out_type, typename Types::weight_type>;
+
+template <class Types>
+std::int64_t plan_overlapping(const DeviceLimits& limits, const FilterShape& shape, Stores stores, FilterPlan& plan) {
   constexpr std::int64_t pass_limit = 512;
   const int outputs = limits.is_host ? filter_outputs_per_thread<true> : filter_outputs_per_thread<false>;
   plan.tile = outputs * plan.team_size;
@@ -328,6 +342,10 @@ std::int64_t plan_overlapping(const DeviceLimits& limits, const FilterShape& sha
   plan.taps_per_pass = static_cast<int>(std::min(shape.taps, pass_limit));
   plan.halo = plan.taps_per_pass - 1;
   plan.scratch_bytes = filter_scratch<Types>(plan.tile, plan.taps_per_pass, shape.taps > plan.taps_per_pass).bytes;
+  const auto bytes = static_cast<std::uint64_t>(shape.lines * shape.extent) * sizeof(typename Types::out_type);
+  plan.streamed = has_streamed_runs<Types> && shape.direction == LineDirection::along &&
+                  (stores == Stores::streamed || shape.taps <= streamed_taps_max) &&
+                  takes_streaming(stores, limits.is_host, bytes);
   return shape.lines * ceil_div(shape.extent, plan.tile);
 }
 
@@ -383,7 +401,7 @@ FilterPlan make_filter_plan(const DeviceLimits& limits, const FilterShape& shape
     case FilterVariant::transform:  // refused before
     case FilterVariant::automatic:
     case FilterVariant::overlapping:
-      tiles = plan_overlapping<Types>(limits, shape, plan);
+      tiles = plan_overlapping<Types>(limits, shape, options.stores, plan);
   }
   plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
   return plan;

@@ -85,7 +85,7 @@ void permute_array(const Space& space, const void* in, void* out, const ArraySha
   detail::run_transpose_of_bytes(name, space, in, out, shape, options);
 }
 
-/// The plan that permute_array() will follow for memory on boundaries of 16 bytes. Pure. \throws as permute()
+/// The plan that permute_array() will follow for memory on boundaries of 64 bytes. Pure. \throws as permute()
 template <ExecutionSpace Space>
 TransposePlan permute_array_plan(const Space& space, const ArrayShape& array, std::span<const int> axes,
                                  const TransposeOptions& options = {}) {

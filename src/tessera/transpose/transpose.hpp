@@ -58,7 +58,7 @@ void transpose(const Space& space, const InView& in, const OutView& out, const F
   detail::permute_through("tessera::transpose", space, in, out, detail::turned_axes<InView>(), function, options);
 }
 
-/// The plan that transpose() will follow for n0 x n1 elements of T, row after row on boundaries of 16 bytes on both
+/// The plan that transpose() will follow for n0 x n1 elements of T, row after row on boundaries of 64 bytes on both
 /// sides. Pure: it launches and allocates nothing.
 /// \throws InvalidArgument for sizes of league or team that cannot be.
 template <class T, ExecutionSpace Space>

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <string_view>
+#include <tessera/stores.hpp>
 
 namespace tessera {
 
@@ -43,8 +44,9 @@ constexpr std::string_view to_string(TransposeVariant variant) {
 
 struct TransposeOptions {
   TransposeVariant variant = TransposeVariant::automatic;
-  int league_size = 0;  ///< teams; 0: from the extents
-  int team_size = 0;    ///< threads a team; 0: from the extents
+  int league_size = 0;                ///< teams; 0: from the extents
+  int team_size = 0;                  ///< threads a team; 0: from the extents
+  Stores stores = Stores::automatic;  ///< how a host writes the output
 };
 
 }  // namespace tessera

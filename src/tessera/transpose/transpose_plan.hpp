@@ -14,6 +14,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/host_stream.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/transpose/detail/packed_tile.hpp>
@@ -33,6 +34,7 @@ struct TransposePlan {
   int tile_columns = 1;           ///< elements next to each other in the input
   int pad = 0;                    ///< unused columns of a tile in scratch
   std::size_t scratch_bytes = 0;  ///< level 0, a team
+  bool streamed = false;          ///< a host writes past its caches
   bool operator==(const TransposePlan&) const = default;
 };
 
@@ -41,7 +43,7 @@ inline std::string to_string(const TransposePlan& plan) {
          std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " access " +
          std::to_string(plan.access_bytes) + " B tile " + std::to_string(plan.tile_rows) + " x " +
          std::to_string(plan.tile_columns) + " pad " + std::to_string(plan.pad) + " scratch " +
-         std::to_string(plan.scratch_bytes) + " B";
+         std::to_string(plan.scratch_bytes) + " B" + (plan.streamed ? " streamed" : "");
 }
 
 namespace detail {
@@ -86,6 +88,23 @@ constexpr SwizzleShape swizzle_shape(std::size_t in_bytes, std::size_t out_bytes
   return {width, width == 4 ? 128 / access : width == 2 ? 16 : 32, 32};
 }
 
+/// Bytes of the elements that hosts stream: of others, turning them is what takes the time.
+constexpr bool is_streamed_size(std::size_t out_bytes) { return out_bytes == 4 || out_bytes == 8; }
+
+/// A tile of variant swizzled on hosts that stream, and what of it stands in scratch.
+struct StreamedTile {
+  int rows, columns;
+  std::size_t scratch_bytes;
+};
+
+/// Lines of the output, down the input. Measured on a Zen 5: more of them where they go through scratch, whose last
+/// one is read twice; few where they do not, against conflicts in the caches of rows that are powers of two apart.
+constexpr StreamedTile streamed_tile(std::size_t out_bytes, bool on_lines) {
+  const int lines = on_lines ? 4 : 8, columns = on_lines ? 64 : 48;
+  return {lines * stream_line / static_cast<int>(out_bytes), columns,
+          static_cast<std::size_t>((lines + 1) * columns * stream_line + stream_line)};
+}
+
 /// The axes that a matrix tile lies along: the fastest of the output, and the fastest of the input or another one.
 struct MatrixAxes {
   int row = -1, column = -1;  // -1: an extent of one
@@ -117,6 +136,25 @@ inline bool can_swizzle(const TransposeProblem& problem) {
     if (d != matrix.row) bits |= static_cast<std::uintptr_t>(shape.axes[d].out_stride);
   }
   return bits % width == 0;
+}
+
+/// Whether rows of the output are longer than a tile, of elements that are turned in vectors and do not straddle lines.
+inline bool can_stream(const TransposeProblem& problem) {
+  const MatrixAxes matrix = matrix_axes(problem.shape);
+  if (matrix.row < 0 || !is_streamed_size(problem.out_bytes)) return false;
+  const PermuteAxis& row = problem.shape.axes[matrix.row];
+  return row.out_stride == 1 && problem.out_address % problem.out_bytes == 0 &&
+         row.extent >= streamed_tile(problem.out_bytes, false).rows;
+}
+
+/// Whether all rows of the output begin on lines.
+inline bool is_on_lines(const TransposeProblem& problem) {
+  const int row = matrix_axes(problem.shape).row;
+  std::uintptr_t bits = problem.out_address;
+  for (int d = 0; d < problem.shape.rank; ++d) {
+    if (d != row) bits |= static_cast<std::uintptr_t>(problem.shape.axes[d].out_stride) * problem.out_bytes;
+  }
+  return bits % stream_line == 0;
 }
 
 /// Elements of a thread, and teams at once that have the registers for them and their places.
@@ -222,12 +260,22 @@ inline TransposeVariant automatic_variant(const DeviceLimits& limits, const Tran
 }
 
 inline void plan_matrix(std::string_view function, const DeviceLimits& limits, const TransposeProblem& problem,
-                        TransposePlan& plan) {
+                        Stores stores, TransposePlan& plan) {
   const PermuteShape& shape = problem.shape;
   const MatrixAxes matrix = matrix_axes(shape);
   const std::int64_t rows = matrix.row < 0 ? 1 : shape.axes[matrix.row].extent;
   const std::int64_t columns = matrix.column < 0 ? 1 : shape.axes[matrix.column].extent;
-  if (plan.variant == TransposeVariant::swizzled) {
+  const std::uint64_t bytes = static_cast<std::uint64_t>(shape.units()) * problem.out_bytes;
+  plan.streamed = plan.variant == TransposeVariant::swizzled && takes_streaming(stores, limits.is_host, bytes) &&
+                  can_stream(problem);
+  if (plan.streamed) {
+    const StreamedTile tile = streamed_tile(problem.out_bytes, is_on_lines(problem));
+    plan.tile_rows = tile.rows;
+    plan.tile_columns = tile.columns;
+    plan.access_bytes = static_cast<int>(problem.in_bytes);
+    plan.scratch_bytes = tile.scratch_bytes;
+    if (plan.team_size == 0) plan.team_size = 1;
+  } else if (plan.variant == TransposeVariant::swizzled) {
     const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
     plan.tile_rows = tile.rows();
     plan.tile_columns = tile.columns();
@@ -267,7 +315,7 @@ inline TransposeChoice make_transpose_plan(std::string_view function, const Devi
                        "variant " + std::string(to_string(choice.plan.variant)) + ", and " +
                            std::to_string(problem.shape.rank) + " axes that cannot be merged",
                        "automatic, naive or packed", "the others take 8 axes");
-      plan_matrix(function, limits, problem, choice.plan);
+      plan_matrix(function, limits, problem, options.stores, choice.plan);
       break;
     default:
       plan_packed(function, limits, problem, choice);

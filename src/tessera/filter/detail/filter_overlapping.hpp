@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/detail/host_stream.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
+#include <tessera/filter/detail/host_correlate.hpp>
 #include <tessera/filter/detail/stage.hpp>
 #include <tessera/filter/detail/tile_choice.hpp>
 #include <tessera/filter/filter_plan.hpp>
@@ -40,6 +42,7 @@ struct FilterOverlapping {
   std::int64_t tiles_per_line;
   IndexRange tiles;
   FilterScratch pieces;
+  bool streamed;
   Choice choice;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
@@ -51,6 +54,7 @@ struct FilterOverlapping {
       if (!choice.takes(split.quotient, first, Kokkos::min(first + tile, job.out.extent))) continue;
       filter_tile(team, scratch, job.in.line(split.quotient), job.out.line(split.quotient), first);
     }
+    if (streamed) stream_fence();
   }
 
   KOKKOS_FUNCTION void filter_tile(const member_type& team, std::byte* scratch, const In* x, Out* y,
@@ -91,7 +95,7 @@ struct FilterOverlapping {
       if (tap + taps < job.rule.window.taps) {
         team_correlate<Accumulator>(team, staged, staged_weights, sums, earlier);
       } else if (job.out.stride == 1) {
-        team_correlate<Accumulator>(team, staged, staged_weights, Piece<Out>(y + first, count), earlier);
+        correlate_last(team, staged, staged_weights, Piece<Out>(y + first, count), earlier);
       } else {
         const StridedPiece<Out> target(y + first * job.out.stride,
                                        Kokkos::LayoutStride(count, static_cast<std::size_t>(job.out.stride)));
@@ -99,6 +103,24 @@ struct FilterOverlapping {
       }
       team.team_barrier();  // scratch is staged anew
     }
+  }
+
+  /// The last pass, to neighbours in memory.
+  KOKKOS_FUNCTION void correlate_last(const member_type& team, const Piece<const Staged>& staged,
+                                      const Piece<const Weight>& weights, const Piece<Out>& out,
+                                      const Piece<Accumulator>& earlier) const {
+#ifdef TESSERA_HOST_VECTORS
+    if constexpr (is_host_space<Space> && has_streamed_runs<Types>) {
+      constexpr int outputs = filter_outputs_per_thread<true>;
+      const auto taps = static_cast<int>(weights.extent(0)), count = static_cast<int>(out.extent(0));
+      if (streamed && count >= outputs) {
+        return stream_correlate<outputs>(weights.data(), taps, staged.data(),
+                                         earlier.extent(0) == 0 ? nullptr : earlier.data(), out.data(), count,
+                                         team.team_rank(), team.team_size());
+      }
+    }
+#endif
+    team_correlate<Accumulator>(team, staged, weights, out, earlier);
   }
 
   /// Elements first .. first + count - 1: on a host, whose caches are its scratch, where they lie if they lie there as
@@ -119,8 +141,8 @@ void launch_overlapping(const Space& space, const FilterPlan& plan, const Filter
   const IndexRange tiles = choice.tiles(plan.tile, 0, tiles_per_line, job.in.lines());
   const FilterScratch pieces =
       filter_scratch<Types>(plan.tile, plan.taps_per_pass, job.rule.window.taps > plan.taps_per_pass);
-  const FilterOverlapping<Space, Types, Choice> functor{job,    plan.tile, plan.taps_per_pass, tiles_per_line, tiles,
-                                                        pieces, choice};
+  const FilterOverlapping<Space, Types, Choice> functor{job,   plan.tile, plan.taps_per_pass, tiles_per_line,
+                                                        tiles, pieces,    plan.streamed,      choice};
   auto policy = Kokkos::TeamPolicy<Space>(space, choice.league(plan.league_size, tiles), plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable("tessera::filter", policy, functor, asked_team_size);

@@ -14,6 +14,7 @@
 #include <tessera/transpose/detail/carrier.hpp>
 #include <tessera/transpose/detail/transpose_job.hpp>
 #include <tessera/transpose/detail/transpose_packed.hpp>
+#include <tessera/transpose/detail/transpose_streamed.hpp>
 #include <tessera/transpose/detail/transpose_swizzled.hpp>
 #include <tessera/transpose/detail/transpose_tiled.hpp>
 #include <tessera/transpose/transpose_options.hpp>
@@ -22,6 +23,9 @@
 namespace tessera::detail {
 
 inline std::uintptr_t address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
+
+template <ExecutionSpace Space, class Out>
+inline constexpr bool can_be_streamed = is_host_space<Space>&& std::has_single_bit(sizeof(Out)) && sizeof(Out) <= 16;
 
 /// Elements that a function makes. shape: merged, strides in elements of either side.
 template <ExecutionSpace Space, class In, class Out, class Function>
@@ -38,6 +42,11 @@ void run_transpose(std::string_view name, const Space& space, const In* in, Out*
     case TransposeVariant::padded:
       return launch_tiled(name, space, plan, matrix_job(in, out, function, shape, plan), options.team_size);
     case TransposeVariant::swizzled:
+      if constexpr (is_host_space<Space> && is_streamed_size(sizeof(Out))) {
+        if (plan.streamed) {
+          return launch_streamed(name, space, plan, matrix_job(in, out, function, shape, plan), options.team_size);
+        }
+      }
       return launch_swizzled(name, space, plan, matrix_job(in, out, function, shape, plan), can_swizzle(problem),
                              options.team_size);
     default:

@@ -24,6 +24,7 @@ template <class In, class Out, class Function>
 struct MatrixJob {
   using in_type = In;
   using out_type = Out;
+  using function_type = Function;
 
   StridedTile<const In> in;  // rows x columns
   StridedTile<Out> out;      // columns x rows
@@ -54,6 +55,12 @@ struct MatrixJob {
       rest = quotient;
     }
     return place;
+  }
+  /// The number of the tile that is number count along the rows of tiles.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t across(std::uint32_t count) const {
+    const std::uint32_t row_of_tiles = count / tiles_across, rows_before = row_of_tiles / tiles_down * tiles_down;
+    return rows_before * tiles_across + (count - row_of_tiles * tiles_across) * tiles_down +
+           (row_of_tiles - rows_before);
   }
   [[nodiscard]] KOKKOS_FUNCTION StridedTile<const In> source(const TilePlace& at) const {
     return {in.data + at.in_base + at.row * in.row_stride + at.column * in.column_stride, in.row_stride,

@@ -12,8 +12,10 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/transpose/detail/host_turn.hpp>
 #include <tessera/transpose/detail/transpose_job.hpp>
 #include <tessera/transpose/detail/transpose_launch.hpp>
 #include <tessera/transpose/team_transpose.hpp>
@@ -47,7 +49,10 @@ struct TransposeSwizzled {
       const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(shape.rows(), job.rows - at.row));
       const auto columns = static_cast<int>(Kokkos::min<std::int64_t>(shape.columns(), job.columns - at.column));
       if constexpr (is_host_space<Space>) {
-        turn_in_registers(team, job.source(at), job.target(at), rows, columns);
+        // The first cache is the tile's scratch.
+        const IndexRange groups = items_of(ceil_div(columns, turned_side), team.team_rank(), team.team_size());
+        turn_columns(job.source(at), job.target(at), job.function, rows, static_cast<int>(groups.begin) * turned_side,
+                     Kokkos::min(static_cast<int>(groups.end) * turned_side, columns));
       } else {
         turn_tile(team, job.source(at), job.target(at), rows, columns);
         if (tile + walk.step < walk.end) team.team_barrier();  // scratch is staged anew
@@ -56,53 +61,6 @@ struct TransposeSwizzled {
   }
 
  private:
-  /// Side of the blocks that a host turns in registers.
-  static constexpr int side = 4;
-
-  /// On hosts: the first cache is the tile's scratch, and a block's rows are turned in vector registers.
-  KOKKOS_FUNCTION void turn_in_registers(const member_type& team, const StridedTile<const In>& in,
-                                         const StridedTile<Out>& out, int rows, int columns) const {
-    const int whole_rows = rows / side * side, whole_columns = columns / side * side;
-    for (int column = side * team.team_rank(); column < whole_columns; column += side * team.team_size()) {
-      for (int row = 0; row < whole_rows; row += side) {
-        turn_block(in.data + row * in.row_stride + column * in.column_stride, in,
-                   out.data + column * out.row_stride + row * out.column_stride, out);
-      }
-      move_part(in, out, whole_rows, rows, column, column + side);
-    }
-    if (team.team_rank() == 0) move_part(in, out, 0, rows, whole_columns, columns);
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION void turn_block(const In* source, const StridedTile<const In>& in, Out* target,
-                                              const StridedTile<Out>& out) const {
-    if (in.column_stride == 1 && out.column_stride == 1) {
-      Out block[side][side];
-      for (int i = 0; i < side; ++i) {
-        for (int j = 0; j < side; ++j) block[j][i] = job.function(source[i * in.row_stride + j]);
-      }
-      for (int j = 0; j < side; ++j) {
-        for (int i = 0; i < side; ++i) target[j * out.row_stride + i] = block[j][i];
-      }
-      return;
-    }
-    for (int i = 0; i < side; ++i) {
-      for (int j = 0; j < side; ++j) {
-        target[j * out.row_stride + i * out.column_stride] =
-            job.function(source[i * in.row_stride + j * in.column_stride]);
-      }
-    }
-  }
-
-  KOKKOS_FUNCTION void move_part(const StridedTile<const In>& in, const StridedTile<Out>& out, int row_begin,
-                                 int row_end, int column_begin, int column_end) const {
-    for (int column = column_begin; column < column_end; ++column) {
-      for (int row = row_begin; row < row_end; ++row) {
-        out.data[column * out.row_stride + row * out.column_stride] =
-            job.function(in.data[row * in.row_stride + column * in.column_stride]);
-      }
-    }
-  }
-
   KOKKOS_FUNCTION void turn_tile(const member_type& team, const StridedTile<const In>& source,
                                  const StridedTile<Out>& target, int rows, int columns) const {
     auto* scratch = reinterpret_cast<Access*>(team_scratch(team, scratch_bytes));

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parts of a tile turned by one thread of a host: element by element, in blocks of 4 x 4, in vectors.
+#ifndef TESSERA_TRANSPOSE_DETAIL_HOST_TURN_HPP
+#define TESSERA_TRANSPOSE_DETAIL_HOST_TURN_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/detail/host_vector.hpp>
+#include <tessera/transpose/team_transpose.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace tessera::detail {
+
+struct TileRange {
+  int row_begin, row_end, column_begin, column_end;
+};
+
+template <class In, class Out, class Function>
+KOKKOS_FUNCTION void turn_elements(const StridedTile<const In>& in, const StridedTile<Out>& out,
+                                   const Function& function, const TileRange& range) {
+  for (int column = range.column_begin; column < range.column_end; ++column) {
+    for (int row = range.row_begin; row < range.row_end; ++row) {
+      out.data[column * out.row_stride + row * out.column_stride] =
+          function(in.data[row * in.row_stride + column * in.column_stride]);
+    }
+  }
+}
+
+/// Side of the blocks whose rows compilers keep in vector registers.
+inline constexpr int turned_side = 4;
+
+template <class In, class Out, class Function>
+KOKKOS_FORCEINLINE_FUNCTION void turn_block(const In* source, const StridedTile<const In>& in, Out* target,
+                                            const StridedTile<Out>& out, const Function& function) {
+  constexpr int side = turned_side;
+  if (in.column_stride == 1 && out.column_stride == 1) {
+    Out block[side][side];
+    for (int i = 0; i < side; ++i) {
+      for (int j = 0; j < side; ++j) block[j][i] = function(source[i * in.row_stride + j]);
+    }
+    for (int j = 0; j < side; ++j) {
+      for (int i = 0; i < side; ++i) target[j * out.row_stride + i] = block[j][i];
+    }
+    return;
+  }
+  for (int i = 0; i < side; ++i) {
+    for (int j = 0; j < side; ++j) {
+      target[j * out.row_stride + i * out.column_stride] = function(source[i * in.row_stride + j * in.column_stride]);
+    }
+  }
+}
+
+/// Rows 0 .. rows - 1 of the columns column_begin .. column_end - 1.
+template <class In, class Out, class Function>
+KOKKOS_FUNCTION void turn_columns(const StridedTile<const In>& in, const StridedTile<Out>& out,
+                                  const Function& function, int rows, int column_begin, int column_end) {
+  constexpr int side = turned_side;
+  const int whole_rows = rows / side * side;
+  int column = column_begin;
+  for (; column + side <= column_end; column += side) {
+    for (int row = 0; row < whole_rows; row += side) {
+      turn_block(in.data + row * in.row_stride + column * in.column_stride, in,
+                 out.data + column * out.row_stride + row * out.column_stride, out, function);
+    }
+    turn_elements(in, out, function, {whole_rows, rows, column, column + side});
+  }
+  turn_elements(in, out, function, {0, rows, column, column_end});
+}
+
+#if defined(TESSERA_HOST_VECTORS) && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define TESSERA_HOST_SHUFFLES
+#endif
+#endif
+
+#ifdef TESSERA_HOST_SHUFFLES
+
+#if defined(__AVX512F__)
+inline constexpr int turned_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int turned_bytes = 32;
+#else
+inline constexpr int turned_bytes = 16;
+#endif
+
+/// Whether compilers turn blocks of T in vectors that the machine has.
+template <class T>
+inline constexpr bool has_vector_turn = std::is_same_v<T, std::uint32_t> ||
+                                        (std::is_same_v<T, std::uint64_t> && turned_bytes > 16);
+
+template <class T>
+using TurnedVector = HostVector<T, turned_bytes / static_cast<int>(sizeof(T))>;
+
+/// Elements of both in turn, from their halves that begin at from.
+template <int From, class Vector, int... I>
+void interleave(const Vector& first, const Vector& second, Vector& to, std::integer_sequence<int, I...>) {
+  constexpr int size = sizeof...(I);
+  to = __builtin_shufflevector(first, second, (From + I / 2 + I % 2 * size)...);
+}
+
+/// Rows of a square block to its columns: each round rotates the bits of row and lane, taken together, by one.
+template <class Vector, std::size_t Side>
+void turn_vectors(Vector (&rows)[Side]) {
+  constexpr int side = static_cast<int>(Side), half = side / 2;
+  using Lanes = std::make_integer_sequence<int, side>;
+#pragma GCC unroll 8
+  for (int round = 1; round < side; round *= 2) {
+    Vector next[Side];
+#pragma GCC unroll 16
+    for (int i = 0; i < half; ++i) {
+      interleave<0>(rows[i], rows[i + half], next[2 * i], Lanes{});
+      interleave<half>(rows[i], rows[i + half], next[2 * i + 1], Lanes{});
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < side; ++i) rows[i] = next[i];
+  }
+}
+
+#else
+
+template <class T>
+inline constexpr bool has_vector_turn = false;
+
+#endif
+
+}  // namespace tessera::detail
+
+#endif
