@@ -24,9 +24,6 @@ namespace tessera::detail {
 
 inline std::uintptr_t address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 
-template <ExecutionSpace Space, class Out>
-inline constexpr bool can_be_streamed = is_host_space<Space>&& std::has_single_bit(sizeof(Out)) && sizeof(Out) <= 16;
-
 /// Elements that a function makes. shape: merged, strides in elements of either side.
 template <ExecutionSpace Space, class In, class Out, class Function>
 void run_transpose(std::string_view name, const Space& space, const In* in, Out* out, const Function& function,
