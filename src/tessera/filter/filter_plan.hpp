@@ -322,7 +322,7 @@ std::int64_t plan_register_blocked(const FilterShape& shape, FilterPlan& plan) {
 }
 
 /// Taps of filters that a host streams: those of more are held up by their products, not by memory.
-inline constexpr std::int64_t streamed_taps_max = 9;
+inline constexpr std::int64_t streamed_taps_max = 5;
 
 /// Whether a host's runs of outputs are streamed: those that vectors of one floating type make.
 template <class Types>

@@ -28,8 +28,8 @@ TEMPLATE_LIST_TEST_CASE("large filters of a host are streamed", "[filter][stream
   CHECK_FALSE(plan_of<float>(space, floats - 1, {}).streamed);
   CHECK(plan_of<float>(space, floats, {}).streamed == streams);
   CHECK(plan_of<double>(space, floats / 2 + 1, {}).streamed == streams);
-  CHECK(plan_of<float>(space, floats, {}, 9).streamed == streams);
-  CHECK_FALSE(plan_of<float>(space, floats, {}, 10).streamed);
+  CHECK(plan_of<float>(space, floats, {}, 5).streamed == streams);
+  CHECK_FALSE(plan_of<float>(space, floats, {}, 6).streamed);
   CHECK_FALSE(plan_of<float>(space, floats, {.stores = Stores::cached}).streamed);
   const FilterPlan small = plan_of<double>(space, 100, {.stores = Stores::streamed});
   CHECK(small.streamed == streams);
