@@ -184,7 +184,7 @@ CLI::App* add_report(CLI::App& app, BenchOptions& options) {
 CLI::App* add_compare(CLI::App& app, Texts& texts, BenchOptions& options) {
   auto* compare = app.add_subcommand("compare", "Say what is slower or faster in NEW than in OLD")->allow_extras();
   compare->set_help_flag("--help", "Print this help and exit");
-  compare->add_option("OLD NEW", options.files, "Files that run --out wrote");
+  compare->add_option("FILE", options.files, "OLD and NEW, which run --out wrote");
   compare->add_option("--tolerance", texts.tolerance, "Slower by more is an error: exit status 1 (default 5)")
       ->type_name("PERCENT");
   return compare;

@@ -65,7 +65,7 @@ struct BatchCounts {
   std::int64_t* put_back;
 };
 
-struct ZeroCounts {
+struct ZeroBatchCounts {
   std::int64_t* counts;
   KOKKOS_FUNCTION void operator()(std::size_t i) const { counts[i] = 0; }
 };
@@ -187,7 +187,7 @@ void launch_batches(const std::string& label, const Space& space, const InPlaceP
   const std::int64_t batches = ceil_div(lines, line_plan.batch);
   auto* counts = reinterpret_cast<std::int64_t*>(workspace);
   Kokkos::parallel_for("tessera::transpose_in_place::counts",
-                       Kokkos::RangePolicy<Space>(space, 0, batch_counts(line_plan.buffers)), ZeroCounts{counts});
+                       Kokkos::RangePolicy<Space>(space, 0, batch_counts(line_plan.buffers)), ZeroBatchCounts{counts});
   const MoveBatches<Space, Pass> functor{pass,
                                          lines,
                                          line_plan.batch,
