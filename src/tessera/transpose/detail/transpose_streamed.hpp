@@ -77,7 +77,7 @@ struct TransposeStreamed {
     }
   }
 
-  static constexpr bool turns_lines() {
+  KOKKOS_FUNCTION static constexpr bool turns_lines() {
 #ifdef TESSERA_HOST_SHUFFLES
     return turns_vectors && turned_bytes == stream_line;
 #else

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sizes that the plan of a filter and its kernels share, and which kernels there are for its types.
+#ifndef TESSERA_FILTER_DETAIL_FILTER_SIZES_HPP
+#define TESSERA_FILTER_DETAIL_FILTER_SIZES_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/detail/complex.hpp>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/packed.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/filter/detail/filter_shape.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// Outputs that a thread keeps in registers.
+template <bool IsHost>
+inline constexpr int filter_outputs_per_thread = IsHost ? 64 : 8;
+
+/// Scratch pieces of the overlapping filter, in this order.
+struct FilterScratch {
+  std::size_t footprint_at, weights_at, sums_at, bytes;
+};
+
+/// Types: a FilterTypes. The footprint may be shifted by up to one 16-byte piece.
+template <class Types>
+FilterScratch filter_scratch(int tile, int taps_per_pass, bool several_passes) {
+  ScratchLayout layout;
+  FilterScratch pieces{};
+  pieces.footprint_at = layout.append<typename Types::staged_type>(
+      static_cast<std::size_t>(tile + taps_per_pass - 1 + packed_length<typename Types::in_type>));
+  pieces.weights_at = layout.append<typename Types::weight_type>(static_cast<std::size_t>(taps_per_pass));
+  pieces.sums_at = layout.append<typename Types::accumulator_type>(several_passes ? static_cast<std::size_t>(tile) : 0);
+  pieces.bytes = layout.bytes();
+  return pieces;
+}
+
+/// Variant vectorized on contiguous lines: the most taps, its teams, and the chunks that a thread makes at a time
+/// (measured on an H200).
+inline constexpr int narrow_slots_max = 33;
+inline constexpr int vectorized_team_size = 128;
+inline constexpr int vectorized_teams_at_once = 9;
+inline constexpr int vectorized_chunks_per_thread = 4;
+
+/// Several applications at once: the most slots, the most of them, the share of a tile that their halos may be, and
+/// the neighbouring chunks of a thread, an odd number: the threads' first ones then lie in different banks.
+inline constexpr int steps_slots_max = 12;
+inline constexpr int steps_max = 16;
+inline constexpr int steps_halo_share = 8;
+inline constexpr int steps_run = 5;
+inline constexpr int steps_teams_at_once = 7;
+
+/// Lines of no more tiles are short.
+inline constexpr int short_line_tiles = 8;
+inline constexpr int short_lines_teams_at_once = 8;
+
+/// From here on variant register_blocked is faster.
+template <class Types>
+inline constexpr int unrolled_taps_max = sizeof(typename Types::accumulator_type) > 4 ? 24 : 33;
+
+/// Variant register_blocked: its teams, and the outputs of a thread, fewer where there is less to do.
+inline constexpr int blocked_team_size = 64;
+inline constexpr int blocked_teams_wide = 8;
+inline constexpr int blocked_teams_narrow = 12;
+template <class Accumulator>
+inline constexpr int blocked_outputs_wide = packed_length<Accumulator> * 8;
+template <class Accumulator>
+inline constexpr int blocked_outputs_narrow = blocked_outputs_wide<Accumulator> / 2;
+template <class Accumulator>
+constexpr int blocked_outputs(std::int64_t taps) {
+  return taps > 96 ? blocked_outputs_wide<Accumulator> : blocked_outputs_narrow<Accumulator>;
+}
+
+struct BlockedScratch {
+  std::size_t footprint_at, weights_at, bytes;
+};
+
+/// The footprint is padded by a chunk for every thread; windows are read ahead.
+template <class Types>
+BlockedScratch blocked_scratch(int tile, int taps_per_pass, int outputs) {
+  using Accumulator = typename Types::accumulator_type;
+  constexpr int width = packed_length<Accumulator>;
+  const int thread_chunks = outputs / width;
+  const auto chunks = ceil_div(tile + taps_per_pass, width) + 2 * (thread_chunks + 1);
+  ScratchLayout layout;
+  BlockedScratch pieces{};
+  pieces.footprint_at =
+      layout.append<Packed<Accumulator>>(static_cast<std::size_t>(chunks + chunks / thread_chunks + 1));
+  pieces.weights_at = layout.append<Accumulator>(static_cast<std::size_t>(taps_per_pass));
+  pieces.bytes = layout.bytes();
+  return pieces;
+}
+
+/// On lines across memory: the most taps, the outputs of a thread and the neighbouring lines of a team.
+inline constexpr int column_taps_max = 257;
+template <std::size_t AccumulatorBytes>
+inline constexpr int column_outputs_per_thread = AccumulatorBytes > 8   ? 4
+                                                 : AccumulatorBytes > 4 ? 8
+                                                                        : 16;
+template <bool IsHost>
+inline constexpr int column_tile = IsHost ? 128 : 32;
+template <std::size_t AccumulatorBytes>
+inline constexpr int column_teams_at_once = AccumulatorBytes > 8   ? 4
+                                            : AccumulatorBytes > 4 ? 7
+                                                                   : 9;
+
+/// Elements that a team of variant vectorized takes at a time.
+template <class Types>
+int vectorized_tile(int team_size) {
+  return packed_length<typename Types::in_type> * vectorized_chunks_per_thread * team_size;
+}
+
+/// Of a line. A host thread takes several runs a tile, so that the tile's own cost does not show.
+template <class Types>
+int line_tile(const DeviceLimits& limits, int team_size) {
+  const int tile = vectorized_tile<Types>(team_size);
+  return limits.is_host ? tile * static_cast<int>(ceil_div(512 * packed_length<typename Types::in_type>, tile)) : tile;
+}
+
+/// Lines that a team takes several of, or in equal parts.
+template <class Types>
+bool has_short_lines(const FilterShape& shape, int team_size) {
+  return shape.direction == LineDirection::along && shape.lines == shape.columns &&
+         shape.extent <= short_line_tiles * std::int64_t{vectorized_tile<Types>(team_size)} &&
+         shape.column_stride < std::int64_t{1} << 20;
+}
+
+/// Of a window of 16-byte chunks, from that where its first tap may lie.
+template <class Types>
+int narrow_slots(const FilterShape& shape) {
+  constexpr int width = packed_length<typename Types::in_type>;
+  return static_cast<int>(ceil_div(shape.reach_left, width) * width - shape.reach_left +
+                          std::min<std::int64_t>(shape.taps, narrow_slots_max + 1));
+}
+
+/// Chunks of a window beyond that of its output, both sides together.
+template <class Types>
+int halo_chunks(std::int64_t taps, std::int64_t reach_left) {
+  constexpr int width = packed_length<typename Types::in_type>;
+  const std::int64_t first_slot = ceil_div(reach_left, width) * width - reach_left;
+  return static_cast<int>((first_slot + taps + width - 2) / width);
+}
+
+/// A team's share of short lines: several of them, or a segment of one.
+struct ShortLinesPlan {
+  int lines;
+  std::int64_t segments;      // of a line
+  int out_chunks, in_chunks;  // of a segment: its outputs, and these with their halo
+};
+
+template <class Types>
+ShortLinesPlan short_lines_plan(const FilterShape& shape, int team_size) {
+  constexpr int width = packed_length<typename Types::in_type>;
+  const int capacity = vectorized_chunks_per_thread * team_size;
+  const std::int64_t line_chunks = ceil_div(shape.extent + width - 1, width);  // wherever it begins
+  ShortLinesPlan plan{};
+  plan.segments = ceil_div(line_chunks, capacity);
+  plan.out_chunks = static_cast<int>(ceil_div(line_chunks, plan.segments));
+  plan.lines = plan.segments == 1 ? capacity / plan.out_chunks : 1;
+  plan.in_chunks = plan.out_chunks + halo_chunks<Types>(shape.taps, shape.reach_left);
+  return plan;
+}
+
+/// Kernels for contiguous lines that are worth their compile time: floating data in its own type throughout. Of those
+/// for many taps or many applications only real data.
+template <class Types>
+inline constexpr bool has_line_kernels =
+    rounds_v<typename Types::in_type>&& std::is_same_v<typename Types::in_type, typename Types::out_type>&&
+        std::is_same_v<typename Types::in_type, typename Types::accumulator_type>;
+template <class Types>
+inline constexpr bool has_blocked_kernels = has_line_kernels<Types> && !is_complex_v<typename Types::in_type>;
+/// Accumulators of 128 bits are for rare data.
+template <class Types>
+inline constexpr bool has_column_kernel =
+    sizeof(typename Types::accumulator_type) <= 8 || is_complex_v<typename Types::in_type>;
+
+template <class Types>
+bool takes_vectorized(const FilterShape& shape) {
+  if (shape.taps > shape.extent) return false;
+  if (shape.direction == LineDirection::along) {
+    return has_line_kernels<Types> && narrow_slots<Types>(shape) <= narrow_slots_max;
+  }
+  return has_column_kernel<Types> && shape.direction == LineDirection::across && shape.taps <= column_taps_max;
+}
+
+template <class Types>
+bool takes_register_blocked(const FilterShape& shape) {
+  return has_blocked_kernels<Types> && shape.direction == LineDirection::along && shape.taps <= shape.extent;
+}
+
+/// Taps of filters that a host streams: those of more are held up by their products, not by memory.
+inline constexpr std::int64_t streamed_taps_max = 5;
+
+/// Whether a host's runs of outputs are streamed: those that vectors of one floating type make.
+template <class Types>
+inline constexpr bool has_streamed_runs = std::is_floating_point_v<typename Types::out_type>&&
+    std::is_same_v<typename Types::out_type, typename Types::accumulator_type>&&
+        std::is_same_v<typename Types::out_type, typename Types::staged_type>&&
+            std::is_same_v<typename Types::out_type, typename Types::weight_type>;
+
+}  // namespace tessera::detail
+
+#endif
