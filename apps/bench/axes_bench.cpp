@@ -11,6 +11,7 @@
 
 #include "bench_case.hpp"
 #include "bench_data.hpp"
+#include "device/axes_fields.hpp"
 #include "device/spaces.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
 #include "cub_reduce.hpp"
@@ -231,13 +232,7 @@ class AxesCases {
       try {
         const auto plan = reduce_axes_plan(m_space, in, {axis}, reducer, options);
         contender.variant = to_string(plan.mapping);
-        contender.plan = {{"league_size", plan.league_size},
-                          {"team_size", plan.team_size},
-                          {"outputs", plan.outputs},
-                          {"threads", plan.threads},
-                          {"parts", plan.parts},
-                          {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)},
-                          {"workspace_bytes", static_cast<std::int64_t>(plan.workspace_bytes)}};
+        contender.plan = plan_fields(plan);
         const Workspace<Space> workspace(m_space, plan.workspace_bytes);
         add(made, contender, lines, tolerance, [space = m_space, in, out, axis, reducer, options, workspace] {
           reduce_axes(space, in, {axis}, reducer, out, options, workspace);

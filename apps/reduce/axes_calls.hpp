@@ -12,6 +12,7 @@
 #include <tessera/reduce/dot_axes.hpp>
 #include <vector>
 
+#include "device/axes_fields.hpp"
 #include "reduce_calls.hpp"
 
 namespace tessera::apps {
@@ -59,13 +60,7 @@ ReduceRun measured_axes(const Space& space, const ReducePass& pass, const R& red
   check(space, workspace);
   run.values = values_of(space, pass, out);
   run.measurement.bytes = (1 + sizeof...(more)) * element_count(shape) * sizeof(T) + out.size() * sizeof(Value);
-  run.measurement.plan = {{"league_size", plan.league_size},
-                          {"team_size", plan.team_size},
-                          {"outputs", plan.outputs},
-                          {"threads", plan.threads},
-                          {"parts", plan.parts},
-                          {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)},
-                          {"workspace_bytes", static_cast<std::int64_t>(plan.workspace_bytes)}};
+  run.measurement.plan = plan_fields(plan);
   return run;
 }
 
