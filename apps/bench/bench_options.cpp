@@ -178,6 +178,11 @@ CLI::App* add_report(CLI::App& app, BenchOptions& options) {
   report->add_option("FILE", options.files, "Files that run --out wrote");
   report->add_option("--plot", options.plot, "Draw a picture of each table")->type_name("FILE.svg");
   report->add_option("--csv", options.csv, "Write a line for each row")->type_name("FILE");
+  report
+      ->add_option("--markdown", options.markdown,
+                   "Write one table, of Tessera's rows beside their best peers; -: on standard output, alone")
+      ->type_name("FILE.md|-");
+  report->add_flag("!--ratios", options.with_rates, "Leave the rates out of it");
   return report;
 }
 
@@ -227,6 +232,7 @@ bool parse_options(int argc, const char* const* argv, const std::vector<Operatio
   }
   refuse_unknown(*command, extras);
   if (report->parsed() && options.files.empty()) refuse("report needs at least one FILE; see report --help");
+  if (!options.with_rates && options.markdown.empty()) refuse("--ratios is about --markdown, which is not given");
   if (compare->parsed() && options.files.size() != 2) refuse("compare needs OLD and NEW; see compare --help");
   if (texts.tolerance) options.tolerance_percent = parse_percent("--tolerance", *texts.tolerance);
   if (run->parsed()) convert(texts, operations, options);

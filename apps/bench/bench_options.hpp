@@ -28,9 +28,10 @@ enum class Command { run, report, compare };
 
 struct BenchOptions {
   Command command = Command::run;
-  std::vector<std::string> files;  // of report; of compare the old and the new one
-  double tolerance_percent = 5;    // of compare
-  std::string plot, csv;           // that report writes; "" for none
+  std::vector<std::string> files;   // of report; of compare the old and the new one
+  double tolerance_percent = 5;     // of compare
+  std::string plot, csv, markdown;  // that report writes; "" for none
+  bool with_rates = true;           // in Markdown
   std::vector<Part> parts;
   Measuring measuring;
   Shard shard;

@@ -27,8 +27,6 @@ std::string shortened(const std::string& text, std::size_t characters) {
   return text.size() <= characters ? text : text.substr(0, characters - 2) + "..";
 }
 
-std::string rate_text(double rate) { return rate < 100 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate); }
-
 void draw_title(SvgPicture& picture, double top, const Table& table) {
   picture.text(20, top + 24, shortened(table.title, 90), TextAnchor::start, 16);
   picture.text(20, top + 42, shortened(table.device, 130));

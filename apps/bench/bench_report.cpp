@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "bench_markdown.hpp"
 #include "bench_plot.hpp"
 #include "common/record.hpp"
 #include "common/text.hpp"
@@ -24,7 +25,7 @@ std::string cell_text(const Line& line, const std::string& name) {
   if (found == line.end() || found->second.status == "skipped") return fmt::format("{:>9} {:>6} {:>6}", "-", "-", "-");
   const Cell& cell = found->second;
   if (cell.status == "wrong") return fmt::format("{:>9} {:>6} {:>6}", "WRONG", "-", "-");
-  const double peer = best_peer(line, name);
+  const double peer = best_peer(line, name).gb_per_s;
   return fmt::format("{:9.1f} {:>6} {:>6}", cell.gb_per_s, cell.fraction ? fmt::format("{:.2f}", *cell.fraction) : "-",
                      peer > 0 ? fmt::format("{:.2f}", cell.gb_per_s / peer) : "-");
 }
@@ -153,7 +154,7 @@ std::string report_csv(const Tables& tables) {
         if (found == line.end()) continue;
         cells.clear();
         for (const auto& [field, path] : fields) cells.push_back(csv_cell(at(found->second.record, path)));
-        const double peer = best_peer(line, name);
+        const double peer = best_peer(line, name).gb_per_s;
         const bool has_ratio = peer > 0 && found->second.is_measured();
         text += fmt::format("{},{},{}\n", join(cells, ","), csv_cell(key.second),
                             has_ratio ? fmt::format("{}", found->second.gb_per_s / peer) : "");
@@ -166,10 +167,14 @@ std::string report_csv(const Tables& tables) {
 ExitStatus run_report(const BenchOptions& options) {
   if (!options.plot.empty()) check_writable("--plot", options.plot);
   if (!options.csv.empty()) check_writable("--csv", options.csv);
+  const bool is_on_output = options.markdown == "-";
+  if (!options.markdown.empty() && !is_on_output) check_writable("--markdown", options.markdown);
   const Tables tables(options.files);
   if (!options.plot.empty()) write_whole(options.plot, report_plot(tables));
   if (!options.csv.empty()) write_whole(options.csv, report_csv(tables));
-  std::fputs(report_text(tables).c_str(), stdout);
+  const std::string markdown = options.markdown.empty() ? "" : report_markdown(tables, options.with_rates);
+  if (!options.markdown.empty() && !is_on_output) write_whole(options.markdown, markdown);
+  std::fputs((is_on_output ? markdown : report_text(tables)).c_str(), stdout);
   return ExitStatus::good;
 }
 

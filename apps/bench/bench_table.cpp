@@ -108,12 +108,16 @@ Table& Tables::table_of(const std::string& title, const std::string& device) {
   return m_tables.back();
 }
 
-double best_peer(const Line& line, const std::string& but) {
-  double best = 0;
+Peer best_peer(const Line& line, const std::string& but) {
+  Peer best;
   for (const auto& [name, cell] : line) {
-    if (name != but && cell.role == "peer") best = std::max(best, cell.gb_per_s);
+    if (name != but && cell.role == "peer" && cell.gb_per_s > best.gb_per_s) best = {name, cell.gb_per_s};
   }
   return best;
+}
+
+std::string rate_text(double gb_per_s) {
+  return gb_per_s < 100 ? fmt::format("{:.3g}", gb_per_s) : fmt::format("{:.0f}", gb_per_s);
 }
 
 std::optional<std::pair<Place, Place>> worst_and_best(const Table& table, const std::string& implementation) {

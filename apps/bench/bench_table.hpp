@@ -60,8 +60,16 @@ class Tables {
   bool m_slow_card = false;
 };
 
-/// The fastest peer's rate but for one implementation; 0 where there is none.
-[[nodiscard]] double best_peer(const Line& line, const std::string& but);
+struct Peer {
+  std::string name;
+  double gb_per_s = 0;
+};
+
+/// The fastest peer but for one implementation; of no rate where there is none.
+[[nodiscard]] Peer best_peer(const Line& line, const std::string& but);
+
+/// "0.123", "45.6", "4567": three digits, of large rates all before the point.
+[[nodiscard]] std::string rate_text(double gb_per_s);
 
 /// The worst and the best shape; nothing where fewer than two are known.
 [[nodiscard]] std::optional<std::pair<Place, Place>> worst_and_best(const Table& table,

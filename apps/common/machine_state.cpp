@@ -34,12 +34,14 @@ std::string first_line_of(const std::string& command) {
   return line.data();
 }
 
-std::optional<double> number_in(std::string_view text) {
+std::string trimmed(std::string_view text) {
   const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return parse_double(std::string(text));
+  return std::string(text);
 }
+
+std::optional<double> number_in(std::string_view text) { return parse_double(trimmed(text)); }
 
 void read_gpu(const std::string& bus_id, MachineState& state) {
   const bool is_plain = std::all_of(bus_id.begin(), bus_id.end(), [](char c) {
@@ -47,15 +49,16 @@ void read_gpu(const std::string& bus_id, MachineState& state) {
   });
   if (bus_id.empty() || !is_plain) return;
   const auto values = split(first_line_of(
-      fmt::format("nvidia-smi --id={} --query-gpu=clocks.sm,clocks.mem,power.limit,power.draw,temperature.gpu "
-                  "--format=csv,noheader,nounits 2>/dev/null",
+      fmt::format("nvidia-smi --id={} --query-gpu=clocks.sm,clocks.mem,power.limit,power.draw,temperature.gpu,"
+                  "driver_version --format=csv,noheader,nounits 2>/dev/null",
                   bus_id)));
-  if (values.size() != 5) return;
+  if (values.size() != 6) return;
   state.gpu_sm_mhz = number_in(values[0]);
   state.gpu_memory_mhz = number_in(values[1]);
   state.gpu_power_limit_w = number_in(values[2]);
   state.gpu_power_w = number_in(values[3]);
   state.gpu_temperature_c = number_in(values[4]);
+  state.gpu_driver = trimmed(values[5]);
 }
 
 void read_cpu(const std::filesystem::path& folder, MachineState& state) {
@@ -82,6 +85,10 @@ nlohmann::ordered_json or_null(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
+nlohmann::ordered_json or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
+}
+
 }  // namespace
 
 MachineState machine_state(const std::string& gpu_bus_id, const std::string& cpu_folder) {
@@ -94,18 +101,18 @@ MachineState machine_state(const std::string& gpu_bus_id, const std::string& cpu
 nlohmann::ordered_json to_json(const MachineState& state) {
   nlohmann::ordered_json gpu = nullptr, cpu = nullptr;
   if (state.gpu_sm_mhz || state.gpu_memory_mhz || state.gpu_power_limit_w || state.gpu_power_w ||
-      state.gpu_temperature_c) {
+      state.gpu_temperature_c || !state.gpu_driver.empty()) {
     gpu = {{"sm_mhz", or_null(state.gpu_sm_mhz)},
            {"memory_mhz", or_null(state.gpu_memory_mhz)},
            {"power_limit_w", or_null(state.gpu_power_limit_w)},
            {"power_w", or_null(state.gpu_power_w)},
-           {"temperature_c", or_null(state.gpu_temperature_c)}};
+           {"temperature_c", or_null(state.gpu_temperature_c)},
+           {"driver", or_null(state.gpu_driver)}};
   }
   if (state.cpu_mhz || state.cpu_max_mhz || !state.cpu_governor.empty()) {
     cpu = {{"mhz", or_null(state.cpu_mhz)},
            {"max_mhz", or_null(state.cpu_max_mhz)},
-           {"governor",
-            state.cpu_governor.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(state.cpu_governor)}};
+           {"governor", or_null(state.cpu_governor)}};
   }
   return {{"gpu", gpu}, {"cpu", cpu}};
 }

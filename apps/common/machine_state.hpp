@@ -14,6 +14,7 @@ namespace tessera::apps {
 /// What is not told is missing.
 struct MachineState {
   std::optional<double> gpu_sm_mhz, gpu_memory_mhz, gpu_power_limit_w, gpu_power_w, gpu_temperature_c;
+  std::string gpu_driver;                      // its version
   std::optional<double> cpu_mhz, cpu_max_mhz;  // means over the processors
   std::string cpu_governor;
 };

@@ -114,6 +114,79 @@ TEST_CASE("tessera-bench report: a CSV file has a line for each row, quoted wher
                      "tessera-bench") == "--plot " + folder.path() + ": is a folder");
 }
 
+TEST_CASE("tessera-bench report: Markdown says what ran where, and has Tessera's rows beside their best peers") {
+  const Folder folder;
+  auto first = row(std::uint64_t{1} << 24, "tessera exact", "tessera", 800);
+  first["time"] = "2026-11-23T12:00:00Z";
+  first["git"] = "0123abc";
+  first["machine"] = {{"gpu", {{"driver", "580.95.05"}}}};
+  first["command"] = {"/some/bin/tessera-bench", "run", "a.json"};
+  auto second = first;
+  second["implementation"] = "tessera fast";
+  second["gb_per_s"]["median"] = 87.654;
+  second["time"] = "2026-11-24T00:00:00Z";
+  second["command"][2] = "b.json";
+  write_rows(folder / "rows.jsonl",
+             {first, row(std::uint64_t{1} << 24, "one", "peer", 400), row(std::uint64_t{1} << 24, "two", "peer", 500),
+              second, row(3000, "tessera exact", "tessera", 0, "wrong"), row(3000, "one", "peer", 100),
+              row(4000, "tessera exact", "tessera", 0, "skipped"), row(5000, "tessera fast", "tessera", 50)});
+  const std::string provenance =
+      "a card (Cuda, Kokkos 4.5.1), driver 580.95.05, 2026-11-23, 2026-11-24, at 0123abc: `tessera-bench run a.json`, "
+      "`tessera-bench run b.json`\n\n";
+  const std::string whole = provenance +
+                            "| operation | by | size | GB/s | of ceiling | best peer | GB/s | ratio |\n"
+                            "|---|---|---|---:|---:|---|---:|---:|\n"
+                            "| reduce float32 | tessera exact | 3000 | WRONG | - | one | 100 | - |\n"
+                            "| reduce float32 | tessera exact | 2^24 | 800 | 0.80 | two | 500 | 1.60 |\n"
+                            "| reduce float32 | tessera fast | 5000 | 50 | 0.05 | - | - | - |\n"
+                            "| reduce float32 | tessera fast | 2^24 | 87.7 | 0.80 | two | 500 | 0.18 |\n";
+  const std::string rows = folder / "rows.jsonl", target = folder / "rows.md";
+  const auto alone = run_program(TESSERA_BENCH, {"report", rows, "--markdown=-"});
+  CHECK(alone.status == 0);
+  CHECK(alone.out == whole);
+  CHECK(run_program(TESSERA_BENCH, {"report", rows, "--markdown", target}).out.starts_with("reduce float32 on a card"));
+  std::ifstream stream(target);
+  CHECK(std::string(std::istreambuf_iterator<char>(stream), {}) == whole);
+  CHECK(run_program(TESSERA_BENCH, {"report", rows, "--markdown=-", "--ratios"}).out ==
+        provenance +
+            "| operation | by | size | of ceiling | best peer | ratio |\n"
+            "|---|---|---|---:|---|---:|\n"
+            "| reduce float32 | tessera exact | 3000 | WRONG | one | - |\n"
+            "| reduce float32 | tessera exact | 2^24 | 0.80 | two | 1.60 |\n"
+            "| reduce float32 | tessera fast | 5000 | 0.05 | - | - |\n"
+            "| reduce float32 | tessera fast | 2^24 | 0.80 | two | 0.18 |\n");
+  CHECK(refusal_line(run_program(TESSERA_BENCH, {"report", rows, "--ratios"}), 2, "tessera-bench") ==
+        "--ratios is about --markdown, which is not given");
+  CHECK(refusal_line(run_program(TESSERA_BENCH, {"report", rows, "--markdown", folder / "no/rows.md"}), 2,
+                     "tessera-bench") ==
+        "--markdown " + folder / "no/rows.md" + ": folder " + folder / "no" + ": No such file or directory");
+}
+
+TEST_CASE("tessera-bench report: of many shapes Markdown names the worst, the median and the best") {
+  const Folder folder;
+  std::vector<nlohmann::json> rows;
+  for (const int columns : {4, 9, 1, 7, 3, 8, 2, 6, 5}) {
+    auto record = row(12 * columns, "tessera", "tessera", 100 * columns);
+    record["shape"] = {12, columns};
+    record["axis"] = 1;
+    rows.push_back(record);
+  }
+  const auto lines_of = [&] {
+    write_rows(folder / "rows.jsonl", rows);
+    const auto out = run_program(TESSERA_BENCH, {"report", folder / "rows.jsonl", "--markdown=-"}).out;
+    return out.substr(out.find("| reduce"));
+  };
+  CHECK(lines_of() ==
+        "| reduce float32 | tessera | worst of 9 shapes: 12 x 1 axis 1 | 100 | 0.10 | - | - | - |\n"
+        "| reduce float32 | tessera | median of 9 shapes: 12 x 5 axis 1 | 500 | 0.50 | - | - | - |\n"
+        "| reduce float32 | tessera | best of 9 shapes: 12 x 9 axis 1 | 900 | 0.90 | - | - | - |\n");
+  rows[1] = row(108, "tessera", "tessera", 0, "wrong");
+  rows[1]["shape"] = {12, 9};
+  CHECK(lines_of().find("worst of 9 shapes: 12 x 9 | WRONG | - |") != std::string::npos);
+  rows.pop_back();
+  CHECK(lines_of().starts_with("| reduce float32 | tessera | 12 x 1 axis 1 | 100 | 0.10 | - | - | - |\n"));
+}
+
 TEST_CASE("tessera-bench report: curves over sizes with the ceiling, bars for shapes, all inside the picture") {
   const Folder folder;
   std::vector<nlohmann::json> rows;

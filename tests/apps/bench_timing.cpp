@@ -160,12 +160,13 @@ TEST_CASE("machine state: what nvidia-smi says of the GPU, nothing where it is n
     setenv("PATH", path.c_str(), 1);
     return state["gpu"];
   };
-  CHECK(gpu_by("test \"$1\" = --id=0000:1B:00.0 && echo '1980, 3201, 700.00, 121.57, [N/A]'\n") ==
+  CHECK(gpu_by("test \"$1\" = --id=0000:1B:00.0 && echo '1980, 3201, 700.00, 121.57, [N/A], 580.95.05'\n") ==
         nlohmann::json({{"sm_mhz", 1980},
                         {"memory_mhz", 3201},
                         {"power_limit_w", 700},
                         {"power_w", 121.57},
-                        {"temperature_c", nullptr}}));
+                        {"temperature_c", nullptr},
+                        {"driver", "580.95.05"}}));
   CHECK(gpu_by("echo No devices were found; exit 6\n").is_null());
   CHECK(gpu_by("exit 9\n").is_null());
   CHECK(nlohmann::json(to_json(machine_state("0; touch x", folder / "none")))["gpu"].is_null());
