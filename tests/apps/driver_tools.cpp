@@ -67,9 +67,17 @@ TEST_CASE("a Kokkos tool sees regions and kernels of each driver") {
            {TESSERA_HEAT,
             {"--shape=20,30", "--steps=3"},
             {"tessera::reduce", "tessera::filter", "tessera::copy_layout"},
-            {"tessera::reduce::", "tessera::filter::", "tessera::transpose::", "heat::start", "heat::step"}}}) {
+            {"tessera::reduce::", "tessera::filter::", "tessera::transpose::", "heat::start", "heat::step"}},
+#ifdef TESSERA_BENCH
+           {TESSERA_BENCH,
+            {"run", "--op=reduce,filter,transpose", "--sizes=900", "--taps=3", "--types=float", "--repeat=1",
+             "--cold=0"},
+            {"tessera::reduce", "tessera::filter", "tessera::transpose"},
+            {"tessera::reduce::", "tessera::filter::", "tessera::transpose::", "tessera::bench::"}},
+#endif
+       }) {
     auto all = arguments;
-    all.insert(all.end(), {"--quiet", "--space=serial"});
+    all.emplace_back("--space=serial");
     const Told told = told_of(program, all);
     INFO(program << ' ' << arguments.back());
     CHECK(told.open == 0);
