@@ -14,20 +14,21 @@
 #include <tessera/concepts.hpp>
 #include <tessera/error.hpp>
 
+// Loops over axes end with !=: of rank 0, nvcc warns of every <.
 namespace tessera::detail {
 
 /// "(3, 4)"
 template <std::size_t Rank>
 std::string extents_text(const std::array<std::size_t, Rank>& extents) {
   std::string text = "(";
-  for (std::size_t d = 0; d < Rank; ++d) text += (d == 0 ? "" : ", ") + std::to_string(extents[d]);
+  for (std::size_t d = 0; d != Rank; ++d) text += (d == 0 ? "" : ", ") + std::to_string(extents[d]);
   return text + ")";
 }
 
 template <View V>
 std::array<std::size_t, V::rank()> extents_of(const V& view) {
   std::array<std::size_t, V::rank()> extents{};
-  for (std::size_t d = 0; d < V::rank(); ++d) extents[d] = view.extent(d);
+  for (std::size_t d = 0; d != V::rank(); ++d) extents[d] = view.extent(d);
   return extents;
 }
 
@@ -46,7 +47,7 @@ AddressRange address_range(const V& view) {
   const auto begin = reinterpret_cast<std::uintptr_t>(view.data());
   if (view.size() == 0) return {begin, begin};
   std::uintptr_t last = 0;
-  for (std::size_t d = 0; d < V::rank(); ++d) last += (view.extent(d) - 1) * view.stride(d);
+  for (std::size_t d = 0; d != V::rank(); ++d) last += (view.extent(d) - 1) * view.stride(d);
   return {begin, begin + (last + 1) * sizeof(typename V::value_type)};
 }
 
@@ -56,7 +57,7 @@ template <View V>
 bool repeats_within(const V& view, std::size_t stride_bytes, std::size_t& span_bytes) {
   constexpr std::size_t element = sizeof(typename V::value_type);
   span_bytes = element;
-  for (std::size_t d = 0; d < V::rank(); ++d) {
+  for (std::size_t d = 0; d != V::rank(); ++d) {
     if (view.stride(d) * element % stride_bytes != 0) span_bytes += (view.extent(d) - 1) * view.stride(d) * element;
   }
   return span_bytes <= stride_bytes;
@@ -74,10 +75,10 @@ bool stride_separates(const A& a, const B& b) {
     const std::size_t distance = (begin_b + stride - begin_a) % stride;
     return span_a <= distance && distance + span_b <= stride;
   };
-  for (std::size_t d = 0; d < A::rank(); ++d) {
+  for (std::size_t d = 0; d != A::rank(); ++d) {
     if (separates(a.stride(d) * sizeof(typename A::value_type))) return true;
   }
-  for (std::size_t d = 0; d < B::rank(); ++d) {
+  for (std::size_t d = 0; d != B::rank(); ++d) {
     if (separates(b.stride(d) * sizeof(typename B::value_type))) return true;
   }
   return false;

@@ -42,7 +42,7 @@ std::vector<int> run(const tessera::detail::SortingNetwork<Lines>& network, unsi
 /// Networks that sort all zeros and ones sort everything.
 template <int Lines>
 void check_sorts() {
-  constexpr auto network = tessera::detail::sorting_network<Lines>();
+  constexpr auto network = tessera::detail::network_of<true, Lines, 0>;
   for (unsigned word = 0; word < 1U << Lines; ++word) {
     const std::vector<int> ordered = run(network, word);
     if (!std::is_sorted(ordered.begin(), ordered.end())) FAIL_CHECK(Lines << " lines, word " << word);
@@ -51,7 +51,7 @@ void check_sorts() {
 
 template <int First, int Second>
 void check_merges() {
-  constexpr auto network = tessera::detail::merging_network<First, Second>();
+  constexpr auto network = tessera::detail::network_of<false, First, Second>;
   for (int a = 0; a <= First; ++a) {
     for (int b = 0; b <= Second; ++b) {
       const unsigned ones = (1U << First) - (1U << a), more = (1U << Second) - (1U << b);

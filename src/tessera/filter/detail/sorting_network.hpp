@@ -62,21 +62,19 @@ struct SortingNetwork {
   }
 };
 
-template <int Lines>
-constexpr SortingNetwork<Lines> sorting_network() {
-  SortingNetwork<Lines> network;
-  for (int i = 0; i < Lines; ++i) network.order[i] = i;
-  network.sort(network.order, Lines);
-  return network;
-}
-
-template <int First, int Second>
-constexpr SortingNetwork<First + Second> merging_network() {
+/// Of First + Second keys: sorts them, or merges First sorted ones and Second sorted ones. A variable, as device code
+/// may not call constexpr functions of the host.
+template <bool Sorts, int First, int Second>
+inline constexpr SortingNetwork<First + Second> network_of = [] {
   SortingNetwork<First + Second> network;
   for (int i = 0; i < First + Second; ++i) network.order[i] = i;
-  network.merge(network.order, First, Second);
+  if (Sorts) {
+    network.sort(network.order, First + Second);
+  } else {
+    network.merge(network.order, First, Second);
+  }
   return network;
-}
+}();
 
 template <class Key>
 KOKKOS_FORCEINLINE_FUNCTION void compare_exchange(Key& low, Key& high) {
@@ -91,22 +89,17 @@ template <int From, int Kept, bool Sorts, int First, int Second, class Key, std:
           std::size_t... Rank>
 KOKKOS_FORCEINLINE_FUNCTION void run_network(Key (&keys)[First + Second], Key (&kept)[Kept],
                                              std::index_sequence<Exchange...>, std::index_sequence<Rank...>) {
-  constexpr auto network = [] {
-    if constexpr (Sorts) {
-      return sorting_network<First + Second>();
-    } else {
-      return merging_network<First, Second>();
-    }
-  }();
-  (compare_exchange(keys[std::integral_constant<int, network.low[Exchange]>::value],
-                    keys[std::integral_constant<int, network.high[Exchange]>::value]),
+  (compare_exchange(keys[std::integral_constant<int, network_of<Sorts, First, Second>.low[Exchange]>::value],
+                    keys[std::integral_constant<int, network_of<Sorts, First, Second>.high[Exchange]>::value]),
    ...);
-  ((kept[Rank] = keys[std::integral_constant<int, network.order[From + static_cast<int>(Rank)]>::value]), ...);
+  ((kept[Rank] = keys
+        [std::integral_constant<int, network_of<Sorts, First, Second>.order[From + static_cast<int>(Rank)]>::value]),
+   ...);
 }
 
 template <int From, int Kept, int Count, class Key>
 KOKKOS_FORCEINLINE_FUNCTION void sort_keys(Key (&keys)[Count], Key (&kept)[Kept]) {
-  constexpr auto exchanges = static_cast<std::size_t>(sorting_network<Count>().exchanges);
+  constexpr auto exchanges = static_cast<std::size_t>(network_of<true, Count, 0>.exchanges);
   run_network<From, Kept, true, Count, 0>(keys, kept, std::make_index_sequence<exchanges>(),
                                           std::make_index_sequence<Kept>());
 }
@@ -114,7 +107,7 @@ KOKKOS_FORCEINLINE_FUNCTION void sort_keys(Key (&keys)[Count], Key (&kept)[Kept]
 /// keys: First sorted ones, then Second sorted ones.
 template <int First, int Second, int From, int Kept, class Key>
 KOKKOS_FORCEINLINE_FUNCTION void merge_keys(Key (&keys)[First + Second], Key (&kept)[Kept]) {
-  constexpr auto exchanges = static_cast<std::size_t>(merging_network<First, Second>().exchanges);
+  constexpr auto exchanges = static_cast<std::size_t>(network_of<false, First, Second>.exchanges);
   run_network<From, Kept, false, First, Second>(keys, kept, std::make_index_sequence<exchanges>(),
                                                 std::make_index_sequence<Kept>());
 }

@@ -130,7 +130,7 @@ struct ReduceColumns {
 
   Problem problem;
 
-  void operator()(const typename policy_type::member_type& team) const {
+  KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
     const Status status(problem.status_word);
     const std::int64_t blocks = ceil_div(problem.kept_size, host_columns);
     const IndexRange items =
@@ -144,8 +144,8 @@ struct ReduceColumns {
   }
 
  private:
-  void reduce_block(const typename policy_type::member_type& team, std::int64_t first, int columns, int part,
-                    const Status& status) const {
+  KOKKOS_FUNCTION void reduce_block(const typename policy_type::member_type& team, std::int64_t first, int columns,
+                                    int part, const Status& status) const {
     typename Fold::thread_type threads[host_columns];
     typename Fold::spill_type spills[host_columns];
     AxesOffsets base[host_columns];
