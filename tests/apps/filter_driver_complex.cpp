@@ -94,6 +94,7 @@ struct ComplexInputs {
                 complex_type(H5T_NATIVE_FLOAT, "real", "imag").get(), c.data());
     add_complex(in.get(), "gaps", gaps);
     add_complex<double>(in.get(), "first", {{nan, 1}, {2, 20}, {3, 30}});
+    add_complex<double>(in.get(), "crossed", {{1, nan}, {nan, 2}});
     add_complex<double>(in.get(), "infinite", {{1, 1}, {infinity, 2}, {3, -infinity}, {4, 4}, {5, 5}, {6, 6}});
     add_complex<float>(in.get(), "one", {{3, -4}}, {1, 1});
     add_complex<float>(in.get(), "none", {}, {3, 0});
@@ -262,12 +263,17 @@ TEST_CASE("tessera-filter: NaN and infinities in a part of complex elements") {
   // A copy is a copy.
   check_same(inputs.filtered("first", {"--weights=1,1,1", "--mode=keep", "--nan=omit"}),
              {{nan, 1}, {7.5, 75}, {3, 30}});
+  check_same(inputs.filtered("gaps[1:4]", {"--weights=1,1,1", "--mode=keep", "--nan=omit"}),
+             {{nan, 20}, {9, 90}, {4, nan}});
+  check_same(inputs.filtered("gaps[1:4]", {"--weights=1,1,1", "--mode-left=valid", "--mode-right=keep", "--nan=omit"}),
+             {{9, 90}, {4, nan}});
   check_same(inputs.filtered("first", {"--box=3", "--mode=keep", "--nan=omit"}), {{nan, 1}, {2.5, 25}, {3, 30}});
 
   const std::string found = "element 1 is NaN";
   CHECK(inputs.refused("gaps", with(sum, "--nan=error")).find(found) != std::string::npos);
   CHECK(inputs.refused("gaps[2:]", with(sum, "--nan=error")).find(found) != std::string::npos);  // an imaginary part
   CHECK(inputs.refused("gaps", {"--box=2", "--nan=error"}).find(found) != std::string::npos);
+  CHECK(inputs.refused("crossed", with(sum, "--nan=error")).find("element 0 is NaN") != std::string::npos);
   check_same(inputs.filtered("gaps[:1]", with(sum, "--nan=error")), {{3, 30}});
 
   check_same(inputs.filtered("infinite", sum),
