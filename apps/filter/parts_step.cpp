@@ -87,10 +87,10 @@ class PartsStep final : public FilterStep {
     join.elements = static_cast<Out*>(out);
     return [this, split, join, real = m_real->prepared(m_in.data(), m_out.data(), options, steps),
             imaginary = m_imaginary->prepared(m_in.data() + split.count, m_out.data() + join.count, options, steps)] {
-      Kokkos::parallel_for("tessera-filter: split parts", Range(m_space, 0, split.count), split);
+      Kokkos::parallel_for("tessera::apps::parts::split", Range(m_space, 0, split.count), split);
       real();
       imaginary();
-      Kokkos::parallel_for("tessera-filter: join parts", Range(m_space, 0, join.count), join);
+      Kokkos::parallel_for("tessera::apps::parts::join", Range(m_space, 0, join.count), join);
     };
   }
 
@@ -110,7 +110,7 @@ class PartsStep final : public FilterStep {
 
   template <class T>
   Parts<T> parts(std::int64_t count) const {
-    return Parts<T>(Kokkos::view_alloc(m_space, "tessera-filter: parts", Kokkos::WithoutInitializing), 2 * count);
+    return Parts<T>(Kokkos::view_alloc(m_space, "tessera::apps::parts", Kokkos::WithoutInitializing), 2 * count);
   }
 
   Space m_space;
