@@ -118,7 +118,7 @@ void encode(const HostArray& array, NumberType type, std::byte* out) {
   visit_number_type(type, [&](auto zero) {
     visit_type(array.type, [&](const auto value) {
       using From = std::decay_t<decltype(value)>;
-      encode_elements<decltype(zero)>(array.buffer.as<From>(), element_count(array.shape), out);
+      encode_elements<decltype(zero)>(array.buffer.as<From>(), array.buffer.bytes() / sizeof(From), out);
     });
   });
 }

@@ -52,7 +52,7 @@ enum class NumberType {
 /// The values as elements of type, densely: floats round to nearest; integers take the nearest value they hold, of a
 /// tie the even one, of NaN 0. For a complex type values has both parts of each, one behind the other.
 [[nodiscard]] std::vector<std::byte> encoded(const Numbers& values, NumberType type);
-/// The elements of a real array likewise, into out, which has room for them.
+/// The elements of an array likewise, into out, which has room for them; a complex type goes with a complex array.
 void encode(const HostArray& array, NumberType type, std::byte* out);
 
 }  // namespace tessera::apps

@@ -14,6 +14,7 @@
 #include "filter_arguments.hpp"
 #include "filter_engine.hpp"
 #include "filter_verify.hpp"
+#include "parts_step.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -22,8 +23,7 @@ namespace {
 void verify_joined(const FilterEngine& engine, const FilterArrays& arrays, const RunOptions& options,
                    Verification& verification) {
   const auto hash = [](const HostArray& array) {
-    const std::size_t bytes = element_count(array.shape) * size_of(array.type);
-    return std::hash<std::string_view>()({array.buffer.as<char>(), bytes});
+    return std::hash<std::string_view>()({array.buffer.as<char>(), array.buffer.bytes()});
   };
   const auto joined = std::pair(hash(arrays.previous), hash(arrays.output));
   engine.apply_one_by_one(options);
@@ -94,23 +94,36 @@ ExitStatus filter(const CommandLine& command_line, const FilterArguments& argume
   }
 
   const Dataset& dataset = run.open_input();
-  const ElementType type = dataset.compute_type();
+  const ElementType type = dataset.part_type();
+  const bool is_complex = dataset.is_complex();
   const Shape shape = dataset.info().shape;
-  run.for_input([&] { complete_request(request, arguments, type, shape); });
+  run.for_input([&] {
+    complete_request(request, arguments, dataset);
+    if (is_complex && !command_line.common().plot_file.empty()) {
+      refuse(fmt::format("--plot: it draws real numbers, the elements are {}; leave it out",
+                         to_string(dataset.element_type())));
+    }
+  });
   const ElementType output_type = filter_output_type(request, type);
   Shape output_shape = shape;
   output_shape[request.axis] =
       static_cast<std::uint64_t>(request.outputs(static_cast<std::int64_t>(shape[request.axis])));
-  FilterArrays arrays{{}, {output_type, output_shape, {}}, {output_type, output_shape, {}}};
-  const NumberType written_type = request.output_type.value_or(number_type_of(output_type));
-  const bool converts = written_type != number_type_of(output_type);
+  FilterArrays arrays{{}, {output_type, output_shape, {}, is_complex}, {output_type, output_shape, {}, is_complex}};
+  const auto type_of_elements = [&](NumberType part) { return is_complex ? complex_of(part) : part; };
+  const NumberType computed_type = type_of_elements(number_type_of(output_type));
+  const NumberType written_type = request.output_type ? type_of_elements(*request.output_type) : computed_type;
+  const bool converts = written_type != computed_type;
   const std::uint64_t outputs = element_count(output_shape);
-  const std::uint64_t output_bytes = outputs * size_of(output_type);
+  const std::uint64_t output_bytes = outputs * size_of(computed_type);
   const std::uint64_t previous_bytes = request.iterate > 1 ? output_bytes : 0;
   const std::uint64_t written_bytes = outputs * size_of(written_type);
-  run.check_host_memory(dataset.read_bytes() + output_bytes + previous_bytes + (converts ? written_bytes : 0));
+  // Parts that are not filtered where they are: those of what each kind of application reads and writes.
+  const std::uint64_t parts_bytes =
+      is_complex && splits_parts(request, shape) ? dataset.read_bytes() + output_bytes + 2 * previous_bytes : 0;
+  const std::uint64_t space_bytes = dataset.read_bytes() + output_bytes + previous_bytes + parts_bytes;
+  run.check_host_memory(space_bytes + (converts ? written_bytes : 0));
   run.open_output(arguments.output, {""}, written_bytes);
-  run.start(element_count(shape) * size_of(type) + output_bytes + previous_bytes);
+  run.start(space_bytes);
 
   arrays.input = run.read_input();
   arrays.output.buffer = HostBuffer(output_bytes);
@@ -129,10 +142,11 @@ ExitStatus filter(const CommandLine& command_line, const FilterArguments& argume
 
 int filter_main(int argc, const char* const* argv) {
   return run_driver("tessera-filter", [&] {
-    CommandLine command_line("tessera-filter", "Filters an HDF5 dataset along one axis", filter_variant_names());
+    CommandLine command_line("tessera-filter", "Filters an HDF5 dataset, real or complex, along one axis",
+                             filter_variant_names());
     FilterArguments arguments;
     FilterSource& source = arguments.source;
-    command_line.add_option("--weights", source.weights, "LIST", "The filter's weights: 0.25,0.5,0.25");
+    command_line.add_option("--weights", source.weights, "LIST", "The filter's weights, real numbers: 0.25,0.5,0.25");
     command_line.add_option("--weights-from", source.weights_from, "FILE:/DATASET", "The weights, of rank 1");
     command_line.add_option("--gaussian", source.gaussian, "SIGMA", "Convolve with a Gaussian of SIGMA elements");
     command_line.add_option("--order", source.order, "N", "Of --gaussian: its Nth derivative (default 0)");
@@ -142,9 +156,9 @@ int filter_main(int argc, const char* const* argv) {
                             "Savitzky-Golay: fit W elements with a polynomial of degree P; its Dth derivative "
                             "(default 0), of elements DELTA apart (default 1)");
     command_line.add_option("--box", source.box, "N", "The mean of each window of N elements");
-    command_line.add_option("--min", source.min, "N", "The smallest element of each window of N");
-    command_line.add_option("--max", source.max, "N", "The largest element of each window of N");
-    command_line.add_option("--median", source.median, "N", "The median of each window of N elements");
+    command_line.add_option("--min", source.min, "N", "The smallest element of each window of N, of real data");
+    command_line.add_option("--max", source.max, "N", "The largest element of each window of N, of real data");
+    command_line.add_option("--median", source.median, "N", "The median of each window of N elements, of real data");
     command_line.add_flag("--convolve", arguments.convolve,
                           "Convolve with the weights (default: correlate; filters with a name always convolve)");
     command_line.add_option("--axis", arguments.axis, "N", "The axis to filter along (default -1: the last one)");
@@ -153,7 +167,8 @@ int filter_main(int argc, const char* const* argv) {
         fmt::format("What lies beyond the ends: {} (default {})", join(boundary_mode_names()), arguments.mode));
     command_line.add_option("--mode-left", arguments.mode_left, "NAME", "Before the first element (default: --mode)");
     command_line.add_option("--mode-right", arguments.mode_right, "NAME", "After the last element (default: --mode)");
-    command_line.add_option("--cval", arguments.cval, "X", "The value beyond the ends of mode constant (default 0)");
+    command_line.add_option("--cval", arguments.cval, "X",
+                            "The value beyond the ends of mode constant, a real number (default 0)");
     command_line.add_option("--origin", arguments.origin, "N", "Shift of the window (default 0)");
     command_line.add_option("--iterate", arguments.iterate, "N",
                             "Apply the filter N times, as N runs through stored outputs would (default 1)");
@@ -161,8 +176,9 @@ int filter_main(int argc, const char* const* argv) {
                             "propagate (default), omit (take what is left; with weights scale it) or error");
     command_line.add_option("--accumulate", arguments.accumulate, "TYPE",
                             "float or double: in what floating data is summed (default: its own type)");
-    command_line.add_option("--output-type", arguments.output_type, "TYPE",
-                            "Write the result as TYPE: " + join(output_type_names()) + ", rounded once");
+    command_line.add_option(
+        "--output-type", arguments.output_type, "TYPE",
+        "Write the result, of complex data its parts, as TYPE: " + join(output_type_names()) + ", rounded once");
     command_line.add_option("--output", arguments.output, "FILE:/DATASET", "Write the result there");
     if (!command_line.parse(argc, argv)) return ExitStatus::good;
     return filter(command_line, arguments);

@@ -90,6 +90,18 @@ void check_output_type(const FilterRequest& request, ElementType input) {
   }
 }
 
+/// What complex elements cannot have.
+void check_complex_request(const FilterRequest& request, NumberType element) {
+  if (!request.has_weights() && request.operation != "box") {
+    refuse(fmt::format("--{}: {} elements have no order; filter them with weights or --box", request.operation,
+                       to_string(element)));
+  }
+  if (request.output_type && !is_floating(*request.output_type)) {
+    refuse(fmt::format("--output-type: {} holds no {} elements; give float32 or float64 for their parts",
+                       to_string(*request.output_type), to_string(element)));
+  }
+}
+
 /// What only sums of weighted elements can have.
 void check_window_request(const FilterRequest& request, const FilterArguments& arguments) {
   const auto only_weights = [&](const std::string& option) {
@@ -147,7 +159,10 @@ FilterRequest filter_request(const FilterArguments& arguments) {
   return request;
 }
 
-void complete_request(FilterRequest& request, const FilterArguments& arguments, ElementType type, const Shape& shape) {
+void complete_request(FilterRequest& request, const FilterArguments& arguments, const Dataset& dataset) {
+  const ElementType type = dataset.part_type();
+  const Shape& shape = dataset.info().shape;
+  if (dataset.is_complex()) check_complex_request(request, dataset.element_type());
   const auto rank = static_cast<std::int64_t>(shape.size());
   if (rank == 0) refuse("a single value has no axis to filter along");
   const std::int64_t axis = whole_number("--axis", arguments.axis);
@@ -163,7 +178,8 @@ void complete_request(FilterRequest& request, const FilterArguments& arguments, 
         boundary_value_of(stored, arguments.cval, to_string(stored) + ", which the second application reads,");
   }
   if (arguments.accumulate == "float" && type != ElementType::float32) {
-    refuse(fmt::format("--accumulate: float is for float32 data, this is {}", to_string(type)));
+    refuse(fmt::format("--accumulate: float is for float32 data, this is {}",
+                       to_string(dataset.is_complex() ? dataset.element_type() : number_type_of(type))));
   }
   if (request.accumulate_double && !is_floating(type) && request.is_whole()) {
     refuse(fmt::format("--accumulate: {} data with whole weights is filtered exactly, in integers", to_string(type)));

@@ -26,10 +26,11 @@ struct FilterArguments {
 [[nodiscard]] FilterRequest filter_request(const FilterArguments& arguments);
 
 /// Checks and adds what depends on the input: axis, cval, accumulation. \throws Failure (bad_input)
-void complete_request(FilterRequest& request, const FilterArguments& arguments, ElementType type, const Shape& shape);
+void complete_request(FilterRequest& request, const FilterArguments& arguments, const Dataset& dataset);
 
-/// The type of the engine's result. Floating input keeps its own, integers give integers for whole weights, else
-/// float64; for an output type one that becomes it by the one rounding, where complete_request() has not refused it.
+/// The type of the engine's result, of complex elements from that of their parts to that of the result's. Floating
+/// input keeps its own, integers give integers for whole weights, else float64; for an output type one that becomes it
+/// by the one rounding, where complete_request() has not refused it.
 [[nodiscard]] ElementType filter_output_type(const FilterRequest& request, ElementType input);
 
 }  // namespace tessera::apps

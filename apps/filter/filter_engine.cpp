@@ -14,13 +14,13 @@
 #include "device/enumerator.hpp"
 #include "device/timing.hpp"
 #include "filter_step.hpp"
+#include "parts_step.hpp"
 
 namespace tessera::apps {
 namespace {
 
-std::unique_ptr<FilterStep> step_between(const HostArray& input, const HostArray& output, const FilterRequest& request,
-                                         const std::string& space) {
-  const LinesShape shape = lines_shape(input.shape, request.axis);
+std::unique_ptr<FilterStep> real_step(const HostArray& input, const HostArray& output, const FilterRequest& request,
+                                      const LinesShape& shape, const std::string& space) {
   return visit_type(input.type, [&](const auto in) {
     return visit_type(output.type, [&](const auto out) -> std::unique_ptr<FilterStep> {
       using In = std::decay_t<decltype(in)>;
@@ -36,6 +36,16 @@ std::unique_ptr<FilterStep> step_between(const HostArray& input, const HostArray
   });
 }
 
+std::unique_ptr<FilterStep> step_between(const HostArray& input, const HostArray& output, const FilterRequest& request,
+                                         const std::string& space) {
+  if (!input.is_complex || !splits_parts(request, input.shape)) {
+    return real_step(input, output, request, lines_shape(input, request.axis), space);
+  }
+  const LinesShape shape = lines_shape(input.shape, request.axis);
+  return make_parts_step(input.type, output.type, request, shape, space,
+                         [&](const FilterRequest& of_part) { return real_step(input, output, of_part, shape, space); });
+}
+
 /// Applications go to and fro between the output and the array of the previous one; the input is only read.
 template <class Space>
 class SpaceFilterEngine final : public FilterEngine {
@@ -45,8 +55,8 @@ class SpaceFilterEngine final : public FilterEngine {
       : m_space(space),
         m_operation(request.operation),
         m_iterate(request.iterate),
-        m_input_bytes(element_count(arrays.input.shape) * size_of(arrays.input.type)),
-        m_output_bytes(element_count(arrays.output.shape) * size_of(arrays.output.type)),
+        m_input_bytes(arrays.input.buffer.bytes()),
+        m_output_bytes(arrays.output.buffer.bytes()),
         m_input(space, arrays.input.buffer.as<std::byte>(), m_input_bytes),
         m_output(space, arrays.output.buffer.as<std::byte>(), m_output_bytes),
         m_first(step_between(arrays.input, arrays.output, request, space_name)) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "common/host_array.hpp"
@@ -54,6 +55,11 @@ struct FilterRequest {
     return convolve ? taps() - 1 - taps() / 2 - origin : taps() / 2 + origin;
   }
   [[nodiscard]] std::int64_t reach_right() const { return taps() - 1 - reach_left(); }
+  /// Whether complex elements count as a whole, not part by part: those with a NaN, and cval, which has no imaginary
+  /// part.
+  [[nodiscard]] bool joins_parts() const {
+    return nan != "propagate" || (has_mode("constant") && std::get<double>(cval) != 0);
+  }
   /// The first output of a line and how many there are: mode valid leaves out those whose window leaves the line.
   [[nodiscard]] std::int64_t first_output() const { return mode_left == "valid" ? reach_left() : 0; }
   [[nodiscard]] std::int64_t outputs(std::int64_t extent) const {
@@ -88,11 +94,17 @@ struct LinesShape {
   for (std::size_t d = axis + 1; d < shape.size(); ++d) lines.inner *= shape[d];
   return lines;
 }
+/// The same of an array's numbers: the two parts of complex elements lie on lines of their own.
+[[nodiscard]] inline LinesShape lines_shape(const HostArray& array, std::size_t axis) {
+  LinesShape lines = lines_shape(array.shape, axis);
+  if (array.is_complex) lines.inner *= 2;
+  return lines;
+}
 
 /// Arrays of rank 1 or more, of one shape but for the output's extent along the lines.
 struct FilterArrays {
   HostArray input;
-  HostArray output;    // of a type that can_filter or can_window says of the input's
+  HostArray output;    // of a type that can_filter or can_window says of the input's; complex as the input is
   HostArray previous;  // of more than one application: what the last one reads; of the output's type
 };
 

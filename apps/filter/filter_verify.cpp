@@ -78,7 +78,7 @@ class SumCheck : public OutputCheck<In, Out> {
   [[nodiscard]] Term<Wide> odd_term(std::int64_t j) const {
     const std::int64_t last = Base::m_extent - 1, period = 2 * last;
     const std::int64_t r = euclidean(j, period), turns = (j - r) / period;
-    const auto wide = [&](std::int64_t i) { return static_cast<Wide>(Base::at(i)); };
+    const auto wide = [&](std::int64_t i) { return static_cast<Wide>(Base::taken(i)); };
     Term<Wide> term{.is_derived = true};
     const auto add = [&](std::int64_t factor, std::int64_t i) {
       term.value += static_cast<Wide>(factor) * wide(i);
@@ -106,7 +106,7 @@ class SumCheck : public OutputCheck<In, Out> {
     } else {
       const bool is_odd = !is_inside && Base::mode_at(j) == "odd";  // of one element: that one
       const std::int64_t source = is_odd ? 0 : source_of(Base::mode_at(j), j, Base::m_extent);
-      term.value = static_cast<Wide>(source < 0 ? Base::m_cval : Base::at(source));
+      term.value = static_cast<Wide>(source < 0 ? Base::beyond() : Base::taken(source));
       term.magnitude = magnitude_of(term.value);
       term.counts = source >= 0 || Base::mode_at(j) == "constant";
     }
@@ -177,8 +177,8 @@ Verification verify(const FilterRequest& request, const HostArray& input, const 
                     const NormFunction& norms, const ProgressCallback& progress, std::uint64_t samples) {
   Comparison comparison(output.shape, norms);
   Check check(request, input, output, comparison);
-  const std::uint64_t size = element_count(output.shape);
-  const LinesShape shape = lines_shape(output.shape, request.axis);
+  const LinesShape shape = lines_shape(output, request.axis);
+  const std::uint64_t size = shape.lines() * shape.extent;
   const std::int64_t outputs = check.outputs(), edge_end = check.edge_end(), edge_begin = check.edge_begin();
   const std::uint64_t lines = size > 0 ? shape.lines() : 0;
   const std::uint64_t edges = lines * static_cast<std::uint64_t>(edge_end + outputs - edge_begin);

@@ -17,7 +17,8 @@ namespace tessera::apps {
 /// Integer data with whole weights: exact, clamped to the output's type or rounded to it once. Else (m + 2) u sum |w x|
 /// over the window ((m + 6) where mode odd or a scale has part) and the output's rounding; NaN and infinities as the
 /// definition gives them. Minima, maxima and medians: exact, zeros with their signs. Means: of integers rounded once,
-/// else (2 ceil(log2 m) + 3) u sum |x| / m and the output's rounding.
+/// else (2 ceil(log2 m) + 3) u sum |x| / m and the output's rounding. Complex elements: each part by itself, but for
+/// NaN under policy omit, which are NaN as a whole.
 [[nodiscard]] Verification verify_filter(const FilterRequest& request, const HostArray& input, const HostArray& output,
                                          bool full, const NormFunction& norms, const ProgressCallback& progress,
                                          std::uint64_t samples = 4096);

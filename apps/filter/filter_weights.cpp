@@ -41,7 +41,9 @@ std::vector<double> listed_weights(const std::string& list) {
 std::vector<double> stored_weights(const std::string& spec) {
   const Dataset dataset(spec);
   const std::string name = "--weights-from " + spec;
-  (void)dataset.compute_type();  // no complex ones
+  if (dataset.is_complex()) {
+    refuse(fmt::format("{}: holds {}; weights are real numbers", name, dataset.info().stored_type));
+  }
   const Shape& shape = dataset.info().shape;
   if (shape.size() != 1) refuse(fmt::format("{}: weights must have rank 1, these have {}", name, shape.size()));
   require_host_memory(name, dataset.read_bytes() + shape[0] * sizeof(double));

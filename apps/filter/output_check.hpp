@@ -47,7 +47,9 @@ class OutputCheck {
       : m_request(request),
         m_in(input.buffer.as<In>()),
         m_out(output.buffer.as<Out>()),
-        m_shape(lines_shape(input.shape, request.axis)),
+        m_shape(lines_shape(input, request.axis)),
+        m_parts(input.is_complex ? 2 : 1),
+        m_joins_nan(input.is_complex && request.nan == "omit"),
         m_extent(static_cast<std::int64_t>(m_shape.extent)),
         m_outputs(request.outputs(m_extent)),
         m_stride(static_cast<std::int64_t>(m_shape.inner)),
@@ -71,7 +73,7 @@ class OutputCheck {
   using Exact = std::conditional_t<std::is_integral_v<In> && std::is_integral_v<Out>, Int128, Out>;
 
   struct Checked {
-    std::uint64_t index;   // in the output
+    std::uint64_t index;   // in the output, of the element
     std::int64_t element;  // of the line: the one that the window lies around
     Out got;
   };
@@ -82,10 +84,20 @@ class OutputCheck {
     m_line = m_in + slab * m_shape.extent * m_shape.inner + within;
     const std::uint64_t index =
         (slab * static_cast<std::uint64_t>(m_outputs) + static_cast<std::uint64_t>(output)) * m_shape.inner + within;
-    return {index, output + m_request.first_output(), m_out[index]};
+    m_other = m_parts == 1 ? 0 : index % 2 == 0 ? 1 : -1;
+    return {index / m_parts, output + m_request.first_output(), m_out[index]};
   }
 
+  /// An element as it is stored, as the filter takes it, and cval. What is said of a complex element is said of a part.
   [[nodiscard]] In at(std::int64_t i) const { return m_line[i * m_stride]; }
+  [[nodiscard]] In taken(std::int64_t i) const {
+    const In other = m_line[i * m_stride + m_other];
+    return m_joins_nan && other != other ? other : at(i);
+  }
+  [[nodiscard]] In beyond() const {
+    const bool is_real = m_other >= 0;  // cval has no imaginary part, but is NaN as a whole
+    return is_real || (m_joins_nan && m_cval != m_cval) ? m_cval : In(0);
+  }
   [[nodiscard]] const std::string& mode_at(std::int64_t j) const {
     return j < 0 ? m_request.mode_left : m_request.mode_right;
   }
@@ -128,9 +140,12 @@ class OutputCheck {
   const In* m_in;
   const Out* m_out;
   LinesShape m_shape;
+  std::uint64_t m_parts;
+  bool m_joins_nan;
   std::int64_t m_extent, m_outputs, m_stride, m_left, m_right;
   Comparison& m_comparison;
   const In* m_line = nullptr;
+  std::int64_t m_other = 0;  // where the other part of an element is
   In m_cval = 0;
 
  private:

@@ -47,7 +47,7 @@ class WindowCheck : public OutputCheck<In, Out> {
     m_window.clear();
     for (std::int64_t j = first; j < end; ++j) {
       const std::int64_t source = source_of(Base::mode_at(j), j, Base::m_extent);
-      const In element = source < 0 ? Base::m_cval : Base::at(source);
+      const In element = source < 0 ? Base::beyond() : Base::taken(source);
       if (!omits(element)) m_window.push_back(element);
     }
   }

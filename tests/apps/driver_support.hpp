@@ -7,6 +7,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
+#include <complex>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -77,11 +78,32 @@ struct StoredType<double> {
   static hid_t id() { return H5T_NATIVE_DOUBLE; }
 };
 
+/// Type and shape: "float32 (3, 4)".
+[[nodiscard]] inline std::string stored(const std::string& spec) {
+  const Dataset dataset(spec);
+  return to_string(dataset.element_type()) + ' ' + to_string(dataset.info().shape);
+}
+
 /// A dataset of the values; shape: {values.size()} where empty.
 template <class T>
 void add_values(hid_t file, const std::string& name, const std::vector<T>& values, Shape shape = {}) {
   if (shape.empty()) shape = {values.size()};
   add_dataset(file, name, StoredType<T>::id(), shape, StoredType<T>::id(), values.data());
+}
+
+template <class Real>
+void add_complex(hid_t file, const std::string& name, const std::vector<std::complex<Real>>& values, Shape shape = {}) {
+  const Handle type = complex_type(StoredType<Real>::id());
+  add_dataset(file, name, type.get(), shape.empty() ? Shape{values.size()} : shape, type.get(), values.data());
+}
+
+template <class Real>
+std::vector<std::complex<Real>> read_complex(const std::string& spec) {
+  const HostArray array = Dataset(spec).read();
+  REQUIRE(array.is_complex);
+  REQUIRE(array.buffer.bytes() == element_count(array.shape) * sizeof(std::complex<Real>));
+  const auto* first = array.buffer.as<std::complex<Real>>();
+  return {first, first + element_count(array.shape)};
 }
 
 }  // namespace tessera::apps::test

@@ -28,7 +28,7 @@ tessera_add_app_test(
 # The drivers end to end, and each once more over an engine that computes wrong results.
 set(reduce_driver_more reduce_driver_axis.cpp reduce_driver_complex.cpp reduce_driver_errors.cpp
                        reduce_driver_faulty.cpp reduce_driver_operations.cpp)
-set(filter_driver_more filter_driver_ends.cpp filter_driver_named.cpp filter_driver_transform.cpp
+set(filter_driver_more filter_driver_complex.cpp filter_driver_ends.cpp filter_driver_named.cpp filter_driver_transform.cpp
                        filter_driver_types.cpp filter_driver_windows.cpp)
 set(transpose_driver_more transpose_driver_axes.cpp transpose_driver_elements.cpp transpose_driver_in_place.cpp)
 foreach(op reduce filter transpose heat)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An engine that is the identity but for the last element, under the real driver. Of more than three applications it
-// joins some; all is right then, but for the last element of what it leaves one by one.
+// An engine that is the identity but for the last element, or its imaginary part, under the real driver. Of more than
+// three applications it joins some; all is right then, but for the last element of what it leaves one by one.
 #include <algorithm>
 
 #include "filter/filter_app.hpp"
@@ -17,7 +17,7 @@ class FaultyEngine final : public FilterEngine {
 
   std::string automatic_variant() const override { return "overlapping"; }
   Measurement measure(const RunOptions&) const override {
-    const std::uint64_t size = element_count(m_arrays.input.shape);
+    const std::uint64_t size = m_arrays.input.buffer.bytes() / sizeof(double);
     double* output = m_arrays.output.buffer.as<double>();
     std::copy_n(m_arrays.input.buffer.as<double>(), size, output);
     if (m_request.iterate > 1) std::copy_n(output, size, m_arrays.previous.buffer.as<double>());
@@ -32,7 +32,7 @@ class FaultyEngine final : public FilterEngine {
   }
   bool joins_applications(const RunOptions&) const override { return m_request.iterate > 3; }
   void apply_one_by_one(const RunOptions&) const override {
-    m_arrays.output.buffer.as<double>()[element_count(m_arrays.input.shape) - 1] += 0.5;
+    m_arrays.output.buffer.as<double>()[m_arrays.output.buffer.bytes() / sizeof(double) - 1] += 0.5;
   }
   Transfer to_device() const override { return {}; }
   Transfer fetch_output() const override { return {}; }

@@ -200,6 +200,50 @@ TEST_CASE("lines along another axis than the last") {
   CHECK(wrong.first_wrong.starts_with("index (1, 1): got 43, expected 42"));
 }
 
+TEST_CASE("complex elements are checked part by part") {
+  const auto check_parts = [](const FilterRequest& request, const std::vector<double>& input,
+                              const std::vector<double>& output) {
+    HostArray in = host_array(input, {input.size() / 2}), out = host_array(output, {output.size() / 2});
+    in.is_complex = out.is_complex = true;
+    return verify_filter(request, in, out, true, plain_norms, no_progress);
+  };
+  FilterRequest request = request_of({1, 1}, "constant");
+  request.cval = 100.0;  // of the real parts
+  const std::vector<double> x{1, 10, 2, 20, 3, 30}, sums{101, 10, 3, 30, 5, 50};
+  CHECK(check_parts(request, x, sums).passed);
+  CHECK(check_parts(request, x, sums).checked == 6);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    auto wrong = sums;
+    wrong[i] += 1;
+    const Verification found = check_parts(request, x, wrong);
+    CHECK(found.wrong == 1);
+    CHECK(found.first_wrong.starts_with("index " + std::to_string(i / 2) + ": got "));
+  }
+  CHECK_FALSE(check_parts(request, x, {101, 110, 3, 30, 5, 50}).passed);
+
+  const std::vector<double> gaps{1, 10, nan, 20, 3, 30};
+  CHECK(check_parts(request, gaps, {101, 10, nan, 30, nan, 50}).passed);
+  CHECK_FALSE(check_parts(request, gaps, {101, 10, nan, nan, nan, nan}).passed);
+  request.nan = "omit";
+  CHECK(check_parts(request, gaps, {101, 10, 2, 20, 6, 60}).passed);
+  CHECK_FALSE(check_parts(request, gaps, {101, 10, 2, 30, 6, 50}).passed);  // part by part
+  request.cval = nan;
+  CHECK(check_parts(request, gaps, {2, 20, 2, 20, 6, 60}).passed);
+  request.mode_left = request.mode_right = "keep";
+  CHECK(check_parts(request, {nan, 10, 2, 20}, {nan, 10, 4, 40}).passed);
+  CHECK_FALSE(check_parts(request, {nan, 10, 2, 20}, {nan, nan, 4, 40}).passed);
+
+  FilterRequest box = request_of({}, "nearest");
+  box.operation = "box";
+  box.window = 2;
+  CHECK(check_parts(box, x, {1, 10, 1.5, 15, 2.5, 25}).passed);
+  CHECK_FALSE(check_parts(box, x, {1, 10, 1.5, 15, 2.5, 25.5}).passed);
+  CHECK(check_parts(box, gaps, {1, 10, nan, 15, nan, 25}).passed);
+  box.nan = "omit";
+  CHECK(check_parts(box, gaps, {1, 10, 1, 10, 3, 30}).passed);
+  CHECK_FALSE(check_parts(box, gaps, {1, 10, 1, 15, 3, 25}).passed);
+}
+
 TEST_CASE("no elements, nothing to check") {
   CHECK(check<double, double>(request_of({1}), {}, {}, {0}).passed);
   CHECK(check<double, double>(request_of({1}), {}, {}, {3, 0}).checked == 0);

@@ -28,11 +28,6 @@ struct Cube : Inputs {
   [[nodiscard]] float at(int i, int j, int k) const { return values[static_cast<std::size_t>((i * 3 + j) * 4 + k)]; }
 };
 
-std::string stored(const std::string& spec) {
-  const Dataset dataset(spec);
-  return to_string(dataset.element_type()) + ' ' + to_string(dataset.info().shape);
-}
-
 }  // namespace
 
 TEST_CASE("tessera-reduce: sums along each set of axes") {

@@ -24,12 +24,6 @@ std::string bits_of(double value) {
   return text;
 }
 
-template <class Real>
-void add_complex(hid_t file, const std::string& name, const std::vector<std::complex<Real>>& values, Shape shape = {}) {
-  const Handle type = complex_type(StoredType<Real>::id());
-  add_dataset(file, name, type.get(), shape.empty() ? Shape{values.size()} : shape, type.get(), values.data());
-}
-
 /// Parts of many exponents, which no double sums without error.
 template <class Real>
 std::vector<std::complex<Real>> wide_values(int size, int exponents) {
@@ -88,20 +82,6 @@ void check_complex(const nlohmann::json& entry, const Complex& value) {
   CHECK(entry["type"] == "complex128");
   CHECK(entry["value"] == std::vector<double>{value.real(), value.imag()});
   CHECK(entry["bits"] == std::vector<std::string>{bits_of(value.real()), bits_of(value.imag())});
-}
-
-std::string stored(const std::string& spec) {
-  const Dataset dataset(spec);
-  return dataset.info().stored_type + ' ' + to_string(dataset.info().shape);
-}
-
-template <class Real>
-std::vector<std::complex<Real>> read_complex(const std::string& spec) {
-  const HostArray array = Dataset(spec).read();
-  REQUIRE(array.is_complex);
-  REQUIRE(array.buffer.bytes() == element_count(array.shape) * sizeof(std::complex<Real>));
-  const auto* first = array.buffer.as<std::complex<Real>>();
-  return {first, first + element_count(array.shape)};
 }
 
 template <class Real>
