@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/host_vector.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
@@ -74,6 +75,26 @@ struct SplitSum {
     low += static_cast<std::uint64_t>(value) & 0xffffffffu;
     high += value >> 32;
   }
+
+#if defined(TESSERA_HOST_VECTORS)
+  /// As add(), for groups of as many terms as there are sums.
+  template <int Lanes>
+  static void add_vectors(SplitSum (&sums)[Lanes], const T* terms, int groups) {
+    HostVector<std::uint64_t, Lanes> low;
+    HostVector<T, Lanes> high;
+    for (int lane = 0; lane < Lanes; ++lane) {
+      low[lane] = sums[lane].low;
+      high[lane] = sums[lane].high;
+    }
+    for (int group = 0; group < groups; ++group) {
+      HostVector<T, Lanes> of_group;
+      load_vector(terms + group * Lanes, of_group);
+      low += (HostVector<std::uint64_t, Lanes>)of_group & 0xffffffffu;
+      high += of_group >> 32;
+    }
+    for (int lane = 0; lane < Lanes; ++lane) sums[lane] = {low[lane], high[lane]};
+  }
+#endif
 
   [[nodiscard]] KOKKOS_FUNCTION ExactInteger total() const {
     ExactInteger upper{static_cast<std::uint64_t>(high) << 32, static_cast<std::int64_t>(high >> 32)};

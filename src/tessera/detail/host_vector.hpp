@@ -11,6 +11,13 @@
 
 #include <cstring>
 
+/// Before a loop over a group: laid out whole, its vectors would go to the stack.
+#if defined(__clang__)
+#define TESSERA_KEEP_LOOP _Pragma("unroll 1")
+#else
+#define TESSERA_KEEP_LOOP _Pragma("GCC unroll 1")
+#endif
+
 namespace tessera::detail {
 
 inline constexpr bool has_host_vectors = true;
@@ -35,6 +42,27 @@ void store_vector(const Vector& from, T* to) {
   typedef T Unaligned __attribute__((vector_size(sizeof(Vector)), aligned(alignof(T)), may_alias));
   *reinterpret_cast<Unaligned*>(to) = from;
 }
+
+/// Calls op(chains, elements) for groups of as many elements as there are chains, one group after the other.
+template <int Lanes, class Chain, class T, class Op>
+void chain_groups(Chain (&chains)[Lanes], const T* elements, int groups, const Op& op) {
+  HostVector<Chain, Lanes> into;
+  load_vector(chains, into);
+  for (int group = 0; group < groups; ++group) {
+    HostVector<T, Lanes> of_group;
+    load_vector(elements + group * Lanes, of_group);
+    op(into, of_group);
+  }
+  store_vector(into, chains);
+}
+
+/// into += terms, of wider numbers.
+template <class Into, class Term, int Lanes>
+struct AddWidened {
+  void operator()(HostVector<Into, Lanes>& into, const HostVector<Term, Lanes>& terms) const {
+    into += __builtin_convertvector(terms, HostVector<Into, Lanes>);
+  }
+};
 
 }  // namespace tessera::detail
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tessera/detail/exact_integer.hpp>
 #include <tessera/detail/float_format.hpp>
+#include <tessera/detail/host_vector.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <type_traits>
@@ -86,6 +87,21 @@ struct Extremum {
       return key;
     }
   }
+#if defined(TESSERA_HOST_VECTORS)
+  template <int Lanes>
+  void chain_host(chain_type (&chains)[Lanes], const value_type* elements, int groups) const
+      requires(sizeof(chain_type) == sizeof(value_type)) {
+    detail::chain_groups(chains, elements, groups, [](auto& into, const auto& of_group) {
+      auto key = (std::decay_t<decltype(into)>)of_group;
+      if constexpr (is_floating_v<T>) {
+        const auto is_nan = (key & ~sign) > infinity;
+        key ^= key < 0 ? ~sign + (key & 0) : key & 0;
+        key = is_nan ? nan_key + (key & 0) : key;
+      }
+      into = (Sign > 0 ? key < into : key > into) ? key : into;
+    });
+  }
+#endif
 
  private:
   static constexpr chain_type sign = Kokkos::Experimental::finite_min_v<chain_type>;

@@ -11,6 +11,7 @@
 #include <tessera/detail/complex.hpp>
 #include <tessera/detail/exact_integer.hpp>
 #include <tessera/detail/float_format.hpp>
+#include <tessera/detail/host_vector.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <tessera/reduce/detail/widened_fold.hpp>
@@ -56,6 +57,12 @@ struct Sum<T, Summation::fast> {
   KOKKOS_FUNCTION result_type finalize(const value_type& value) const requires detail::is_short_float_v<T> {
     return detail::narrowed<T>(value);
   }
+#if defined(TESSERA_HOST_VECTORS)
+  template <int Lanes>
+  void chain_host(value_type (&chains)[Lanes], const value_type* elements, int groups) const {
+    detail::chain_groups(chains, elements, groups, [](auto& into, const auto& of_group) { into += of_group; });
+  }
+#endif
   static constexpr std::string_view name() { return "sum"; }
 };
 
@@ -94,6 +101,22 @@ struct Sum<T, S> {
       return chain.total();
     }
   }
+#if defined(TESSERA_HOST_VECTORS)
+  template <int Lanes>
+  void chain_host(chain_type (&chains)[Lanes], const T* elements, int groups) const {
+    if constexpr (sizeof(T) == 1) {
+      // Groups are few: 16 bits hold their sums.
+      using Short = std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>;
+      Short sums[Lanes] = {};
+      detail::chain_groups(sums, elements, groups, detail::AddWidened<Short, T, Lanes>{});
+      detail::chain_groups(chains, sums, 1, detail::AddWidened<chain_type, Short, Lanes>{});
+    } else if constexpr (sizeof(T) < 8) {
+      detail::chain_groups(chains, elements, groups, detail::AddWidened<chain_type, T, Lanes>{});
+    } else {
+      detail::SplitSum<result_type>::template add_vectors<Lanes>(chains, elements, groups);
+    }
+  }
+#endif
 
   KOKKOS_FUNCTION result_type finalize(const value_type& value, const Status& status) const {
     if (value.template fits<result_type>()) return static_cast<result_type>(value.low);
@@ -208,6 +231,13 @@ template <class T>
 requires detail::is_floating_v<T>
 struct L1<T, Summation::fast> : Sum<T, Summation::fast> {
   KOKKOS_FUNCTION detail::wide_t<T> map(T element) const { return Kokkos::fabs(detail::widened(element)); }
+#if defined(TESSERA_HOST_VECTORS)
+  template <int Lanes>
+  void chain_host(detail::wide_t<T> (&chains)[Lanes], const detail::wide_t<T>* elements, int groups) const {
+    detail::chain_groups(chains, elements, groups,
+                         [](auto& into, const auto& of_group) { into += of_group < 0 ? -of_group : of_group; });
+  }
+#endif
   static constexpr std::string_view name() { return "l1"; }
 };
 
@@ -217,6 +247,13 @@ requires detail::is_floating_v<T>
 struct L2<T, Summation::fast> : Sum<T, Summation::fast> {
   using value_type = detail::wide_t<T>;
   KOKKOS_FUNCTION value_type map(T element) const { return detail::widened(element) * detail::widened(element); }
+#if defined(TESSERA_HOST_VECTORS)
+  template <int Lanes>
+  void chain_host(value_type (&chains)[Lanes], const value_type* elements, int groups) const {
+    detail::chain_groups(chains, elements, groups,
+                         [](auto& into, const auto& of_group) { into += of_group * of_group; });
+  }
+#endif
   KOKKOS_FUNCTION T finalize(const value_type& squares) const { return detail::narrowed<T>(Kokkos::sqrt(squares)); }
   static constexpr std::string_view name() { return "l2"; }
 };

@@ -95,6 +95,19 @@ std::vector<std::vector<T>> adversarial_data() {
   data.push_back(std::vector<T>(70001, -huge / 1000));
   data.back()[35000] = tiny;
   data.back()[123] = -0.0;
+  // What hosts add at once, as far apart as their sums can hold, and farther. All but one small element is taken back.
+  constexpr int digits = Limits::digits;
+  for (const int span : {17, 18, 19, 20, 21, 22, 23, 34, 35, 36, 37, 38, 39, 40}) {
+    // The largest; and what leaves most behind a cut: nearly half a unit, all of one sign.
+    for (const T large : {2 - 2 * u, 1 + std::ldexp(T(1), -44) - (digits > 24 ? 2 * u : T(0))}) {
+      constexpr std::size_t size = 1536;
+      data.emplace_back(size, large);
+      auto& values = data.back();
+      for (std::size_t i = 0; i < size; i += 3) values[i] = std::ldexp(1 + 2 * u * static_cast<T>(i | 1), -span);
+      for (std::size_t i = 700; i < size; i += 5) values[i] = i % 2 == 0 ? T(0) : -T(0);
+      for (std::size_t i = size; i-- > 1;) values.push_back(-values[i]);
+    }
+  }
   // Nearly equal values far from 0: the variance is their last bits.
   data.push_back(std::vector<T>(10007, 1 + 2 * u));
   data.back()[5000] = 1;

@@ -117,37 +117,42 @@ KOKKOS_FORCEINLINE_FUNCTION void add_terms(ExactExpansion<Parts>& expansion, Exa
 }
 
 /// (x + C) - C with this C is the piece of x that is a multiple of 2^(top-44), for x below 2^top (J. Demmel, P. Ahrens,
-/// H. Nguyen, "Efficient reproducible floating point summation and BLAS", 2016, cut likewise but round). Pieces of 128
-/// terms add without error, and so does what they leave where that spans no more than 46 bits.
+/// H. Nguyen, "Efficient reproducible floating point summation and BLAS", 2016, cut likewise but round). Pieces of 512
+/// terms add without error, and so does what they leave where that spans no more than 53 bits less those of their
+/// number.
 KOKKOS_INLINE_FUNCTION double cut_below(int top) {
   const int unit = top - 44 < -1074 ? -1074 : top - 44;
   return Kokkos::bit_cast<double>((static_cast<std::uint64_t>(unit + 52 + 1023) << 52) | (std::uint64_t{1} << 51));
 }
 
 #if defined(TESSERA_HOST_VECTORS)
-/// Of N terms below 2^top that load(first, vector) takes four at a time: the sums of their pieces, and of the rest.
+/// Terms of a group that a host adds at once, and how many such sums it has under way.
+inline constexpr int host_terms = 8, host_chains = 2;
+using HostTerms = HostVector<double, host_terms>;
+
+inline double total_of(const HostTerms (&sums)[host_chains]) {
+  const HostTerms sum = sums[0] + sums[1];
+  return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+/// Of N terms below 2^top that load(first, vector) takes eight at a time: the sums of their pieces, and of the rest.
 template <int N, class Load>
 void add_cut(int top, const Load& load, double& pieces_sum, double& rest_sum) {
-  constexpr int chains = 4;
-  constexpr int width = host_vector_width;
-  static_assert(N % (chains * width) == 0 && N <= 128);
+  static_assert(N % (host_chains * host_terms) == 0 && N <= 512);
   const double cut = cut_below(top);
-  HostVector<double> pieces[chains] = {}, rest[chains] = {};
-  for (int first = 0; first < N; first += chains * width) {
-    for (int c = 0; c < chains; ++c) {
-      HostVector<double> term;
-      load(first + c * width, term);
-      const HostVector<double> piece = (term + cut) - cut;
+  HostTerms pieces[host_chains] = {}, rest[host_chains] = {};
+  TESSERA_KEEP_LOOP
+  for (int first = 0; first < N; first += host_chains * host_terms) {
+    for (int c = 0; c < host_chains; ++c) {
+      HostTerms term;
+      load(first + c * host_terms, term);
+      const HostTerms piece = (term + cut) - cut;
       pieces[c] += piece;
       rest[c] += term - piece;
     }
   }
-  const auto total = [](const HostVector<double>(&of)[chains]) {
-    const HostVector<double> sum = (of[0] + of[1]) + (of[2] + of[3]);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  };
-  pieces_sum = total(pieces);
-  rest_sum = total(rest);
+  pieces_sum = total_of(pieces);
+  rest_sum = total_of(rest);
 }
 #endif
 

@@ -7,6 +7,7 @@
 #define TESSERA_REDUCE_DETAIL_EXACT_MOMENTS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/host_vector.hpp>
@@ -72,6 +73,7 @@ class ExactMoments {
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, spill_type& spill,
                                               const T (&elements)[N], const Index& index, const Status& status) {
+    if constexpr (N == host_block) return add_block(context, thread, spill, elements, index, status);
     FieldRange fields{};
     bool usual;
     if constexpr (narrow) {
@@ -225,6 +227,34 @@ class ExactMoments {
     if (nan == NanPolicy::error) status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(index));
   }
 
+  static constexpr int word_shift = narrow ? 23 : 20;  // to the exponent field
+
+  static FieldRange fields_of(const T (&elements)[host_block]) {
+    if constexpr (narrow) {
+      return field_range(elements);
+    } else {
+      const WordRange words = word_range(elements);
+      return {static_cast<int>(words.smallest >> word_shift), static_cast<int>(words.largest >> word_shift)};
+    }
+  }
+
+  /// A host's block: its sum is added as a whole where its terms are close enough, else group by group.
+  template <class Index>
+  static void add_block(const FoldContext& context, thread_type& thread, spill_type& spill,
+                        const T (&elements)[host_block], const Index& index, const Status& status) {
+    if constexpr (!Wanted.squares) {
+      const FieldRange fields = fields_of(elements);
+      constexpr auto unusual_field = static_cast<int>(Format::unusual_word >> word_shift);
+      if (fields.highest < unusual_field && fields.highest - fields.lowest <= block_span) {
+        return add_usual(thread, spill, elements, fields);
+      }
+    }
+    Index of_group = index;
+    for (int first = 0; first < host_block; first += host_group, of_group.first += host_group) {
+      add(context, thread, spill, *reinterpret_cast<const T(*)[host_group]>(elements + first), of_group, status);
+    }
+  }
+
   /// fields: of floats; of doubles where squares are wanted or N is a host's group.
   template <int N>
   TESSERA_INLINE_ON_DEVICE static void add_usual(thread_type& thread, spill_type& spill, const T (&terms)[N],
@@ -245,6 +275,13 @@ class ExactMoments {
     return Magnitude ? Kokkos::fabs(x) : x;
   }
 
+  /// Binades that N terms may span for one cut to leave what adds without error: 45 + 53 bits below the highest, less
+  /// those of a term and of their number.
+  template <int N>
+  static constexpr int cut_span = 98 - FloatFormat<T>::mantissa - (std::bit_width(static_cast<unsigned>(N)) - 1);
+  /// The same of a block.
+  static constexpr int block_span = narrow ? float_span(host_block) : cut_span<host_block>;
+
   template <bool Magnitude, int N>
   KOKKOS_FORCEINLINE_FUNCTION static void add_sum(Expansion& sum, ExactRest& rest, typename Format::sum_digits& digits,
                                                   const T (&elements)[N], const FieldRange& fields) {
@@ -256,8 +293,8 @@ class ExactMoments {
       }
     }
 #if defined(TESSERA_HOST_VECTORS)
-    if constexpr (N == host_group) {
-      if (fields.highest - fields.lowest <= 91 - FloatFormat<T>::mantissa) {
+    if constexpr (N >= host_group) {
+      if (fields.highest - fields.lowest <= cut_span<N>) {
         double sums[2];
         add_cut<N>(fields.highest + 1 - FloatFormat<T>::exponent_max, vector_of<Magnitude>(elements), sums[0], sums[1]);
         return add_terms<!narrow>(sum, rest, digits, sums);
@@ -278,18 +315,17 @@ class ExactMoments {
   template <bool Magnitude, int N>
   KOKKOS_FORCEINLINE_FUNCTION static double plain_sum(const T (&elements)[N]) {
 #if defined(TESSERA_HOST_VECTORS)
-    if constexpr (N == host_group) {
-      constexpr int chains = 4;
-      HostVector<double> sums[chains] = {};
-      for (int first = 0; first < N; first += chains * host_vector_width) {
-        for (int c = 0; c < chains; ++c) {
-          HostVector<double> terms;
-          vector_of<Magnitude>(elements)(first + c * host_vector_width, terms);
+    if constexpr (N >= host_group) {
+      HostTerms sums[host_chains] = {};
+      TESSERA_KEEP_LOOP
+      for (int first = 0; first < N; first += host_chains * host_terms) {
+        for (int c = 0; c < host_chains; ++c) {
+          HostTerms terms;
+          vector_of<Magnitude>(elements)(first + c * host_terms, terms);
           sums[c] += terms;
         }
       }
-      const HostVector<double> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-      return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+      return total_of(sums);
     }
 #endif
     double sum = 0;
@@ -302,10 +338,10 @@ class ExactMoments {
   /// Loads elements as terms, for add_cut().
   template <bool Magnitude, int N>
   static auto vector_of(const T (&elements)[N]) {
-    return [&elements](int first, HostVector<double>& terms) {
-      HostVector<T> loaded;
+    return [&elements](int first, HostTerms& terms) {
+      HostVector<T, host_terms> loaded;
       load_vector(elements + first, loaded);
-      terms = __builtin_convertvector(loaded, HostVector<double>);
+      terms = __builtin_convertvector(loaded, HostTerms);
       if (Magnitude) terms = terms < 0 ? -terms : terms;
     };
   }

@@ -92,16 +92,16 @@ class ExactSquares {
   KOKKOS_FORCEINLINE_FUNCTION static void sum_cut(const T (&elements)[N], int top, double (&sums)[Sums]) {
 #if defined(TESSERA_HOST_VECTORS)
     if constexpr (N == host_group) {
-      const auto squares = [&elements](int first, HostVector<double>& terms) {
-        for (int j = 0; j < host_vector_width; ++j) {
+      const auto squares = [&elements](int first, HostTerms& terms) {
+        for (int j = 0; j < host_terms; ++j) {
           const auto x = static_cast<double>(elements[first + j]);
           terms[j] = rounded_product(x, x);
         }
       };
       add_cut<N>(top, squares, sums[0], sums[1]);
       if constexpr (!narrow) {
-        const auto errors = [&elements](int first, HostVector<double>& terms) {
-          for (int j = 0; j < host_vector_width; ++j) {
+        const auto errors = [&elements](int first, HostTerms& terms) {
+          for (int j = 0; j < host_terms; ++j) {
             const double x = elements[first + j];
             terms[j] = Kokkos::fma(x, x, -rounded_product(x, x));
           }

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
@@ -98,8 +99,8 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_product(ExactDigits<LowBit, Count>
   digits.deposit(negative ? -high : high, position + 58);
 }
 
-/// Elements that a host takes at once, so that there are vectors to make of them.
-inline constexpr int host_group = 128;
+/// Elements that a host takes at once, so that there are vectors to make of them, and groups whose sums are one sum.
+inline constexpr int host_group = 128, host_block = 4 * host_group;
 
 /// Elements in memory, for loops over rare ones: unrolled, these would be most of a kernel.
 template <class Element, int N>
@@ -123,8 +124,41 @@ KOKKOS_INLINE_FUNCTION std::uint32_t magnitude_word(double x) {
 struct WordRange {
   std::uint32_t smallest, largest;
 };
+#if defined(TESSERA_HOST_VECTORS)
+/// Of what a host takes at once; the smallest is that of the bits less one, of zeros the largest there is.
+template <int N>
+WordRange word_range_of(const double (&terms)[N]) {
+  constexpr int width = 8, chains = 2;
+  using Bits = HostVector<std::int64_t, width>;
+  constexpr std::int64_t no_sign = Kokkos::Experimental::finite_max_v<std::int64_t>;
+  Bits largest[chains] = {}, smallest[chains] = {largest[0] + no_sign, largest[1] + no_sign};
+  TESSERA_KEEP_LOOP
+  for (int first = 0; first < N; first += chains * width) {
+    for (int c = 0; c < chains; ++c) {
+      Bits bits;
+      load_vector(terms + first + c * width, bits);
+      bits &= no_sign;
+      largest[c] = bits > largest[c] ? bits : largest[c];
+      const Bits less = (bits - 1) & no_sign;
+      smallest[c] = less < smallest[c] ? less : smallest[c];
+    }
+  }
+  std::int64_t most = 0, least = no_sign;
+  for (int lane = 0; lane < width; ++lane) {
+    for (int c = 0; c < chains; ++c) {
+      most = largest[c][lane] > most ? largest[c][lane] : most;
+      least = smallest[c][lane] < least ? smallest[c][lane] : least;
+    }
+  }
+  return {static_cast<std::uint32_t>(least >> 32), static_cast<std::uint32_t>(most >> 32)};
+}
+#endif
+
 template <class T, int N>
 KOKKOS_INLINE_FUNCTION WordRange word_range(const T (&terms)[N]) {
+#if defined(TESSERA_HOST_VECTORS)
+  if constexpr (N >= host_group) return word_range_of(terms);
+#endif
   WordRange range{~0u, 0};
   TESSERA_UNROLL
   for (int k = 0; k < N; ++k) {

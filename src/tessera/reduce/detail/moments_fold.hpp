@@ -123,7 +123,7 @@ class MomentsFold {
  public:
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
   static constexpr bool sums_exactly = std::is_floating_point_v<T>;
-  static constexpr int host_lanes = sums_exactly ? host_group : lanes;
+  static constexpr int host_lanes = !sums_exactly ? lanes : has_host_vectors ? host_block : host_group;
   /// The result is the total, rounded.
   static constexpr bool in_pairs =
       std::is_floating_point_v<T> && R::wanted.sum != R::wanted.magnitude && !R::wanted.squares && requires {

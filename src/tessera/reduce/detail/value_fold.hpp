@@ -80,6 +80,14 @@ struct Chain<R> {
   }
 };
 
+/// Whether the reducer has chain_host(chains, elements, groups): chain() for each of groups x Lanes neighbours.
+template <class R, class T, int Lanes>
+KOKKOS_INLINE_FUNCTION constexpr bool chains_on_host() {
+  return requires(const R& reducer, typename Chain<R>::type(&chains)[Lanes], const T* elements) {
+    reducer.chain_host(chains, elements, 1);
+  };
+}
+
 /// finalize's result, or the value itself. count: of the elements that were not left out.
 template <class R>
 KOKKOS_FUNCTION auto finalized(const R& reducer, const typename R::value_type& value, std::int64_t count,
@@ -169,6 +177,8 @@ class ValueFold {
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
   static constexpr int team_size_max = 1024;
   static constexpr int teams_at_once = 1;
+  /// Several groups, where the reducer chains them in a host's vectors: the chains then rest in registers.
+  static constexpr int host_lanes = (chains_on_host<R, T, lanes>() ? 8 : 1) * lanes;
 
   /// Whether an element can be NaN and be left out for it.
   static constexpr bool counts = !takes_nan<R>() && can_be_nan<T>;
@@ -195,7 +205,7 @@ class ValueFold {
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
                                        const Index& index, const Status& status) const {
-    static_assert(N <= lanes);
+    if constexpr (N > lanes) return add_groups<N / lanes>(thread, spill, elements, index, status);
     if (thread.length == chain_length<R>()) {
       // Rare on a GPU, whose threads are many: the counter lives in slow memory.
       spill.chains.push(joiner(), joined(thread));
@@ -296,6 +306,24 @@ class ValueFold {
  private:
   using Joiner = FoldValueJoin<R, counts>;
   KOKKOS_FUNCTION Joiner joiner() const { return {m_reducer}; }
+
+  template <int Groups, class Index>
+  void add_groups(thread_type& thread, spill_type& spill, const T (&elements)[Groups * lanes], const Index& index,
+                  const Status& status) const {
+    if (counts && m_context.nan != NanPolicy::propagate) {
+      Index of_group = index;
+      for (int group = 0; group < Groups; ++group, of_group.first += lanes) {
+        add(thread, spill, *reinterpret_cast<const T(*)[lanes]>(elements + group * lanes), of_group, status);
+      }
+      return;
+    }
+    if (thread.length + Groups > chain_length<R>()) {
+      spill.chains.push(joiner(), joined(thread));
+      begin(thread, spill);
+    }
+    thread.length += Groups;
+    m_reducer.chain_host(thread.chains, elements, Groups);
+  }
 
   /// The thread's chains, joined pairwise.
   KOKKOS_FORCEINLINE_FUNCTION team_type joined(const thread_type& thread) const {
