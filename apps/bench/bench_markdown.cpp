@@ -76,17 +76,15 @@ std::string entry_text(const std::string& title, const std::string& name, const 
 /// When, at which commit and with which driver the rows of a device were measured, and the commands.
 std::string provenance_text(const Tables& tables, const std::string& device) {
   std::set<std::string> dates, commits, drivers, commands;
-  const auto add_text = [](std::set<std::string>& to, const Json& value) {
-    if (value.is_string()) to.insert(value.get<std::string>());
-  };
   for (const auto& table : tables.get()) {
     if (table.device != device) continue;
     for (const auto& [key, line] : table.lines) {
       for (const auto& [name, cell] : line) {
         const Json& record = cell.record;
         if (const auto time = record.value("time", ""); !time.empty()) dates.insert(time.substr(0, time.find('T')));
-        add_text(commits, record.value("git", Json()));
-        add_text(drivers, record.value("/machine/gpu/driver"_json_pointer, Json()));
+        if (const auto git = record.value("git", ""); !git.empty()) commits.insert(git.substr(0, 10));
+        const auto driver = record.value("/machine/gpu/driver"_json_pointer, Json());
+        if (driver.is_string()) drivers.insert(driver.get<std::string>());
         auto command = record.value("command", std::vector<std::string>{});
         if (command.empty()) continue;
         command[0] = std::filesystem::path(command[0]).filename().string();
