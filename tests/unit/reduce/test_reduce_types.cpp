@@ -59,6 +59,13 @@ TEST_CASE("reduce uint64", "[reduce]") {
   check_reducers<tessera::Prod<T>, tessera::Mean<T>, tessera::L2<T>, tessera::LInf<T>, tessera::ArgMin<T>>(data<T>());
 }
 
+TEST_CASE("reduce bool", "[reduce]") {
+  const Space space;
+  const Kokkos::View<bool*, Space> in("in", 1543);
+  Kokkos::deep_copy(Kokkos::subview(in, Kokkos::pair(700, 1500)), true);
+  CHECK(tessera::reduce(space, in, tessera::Sum<bool>{}) == 800);
+}
+
 TEST_CASE("reduce double", "[reduce]") {
   using T = double;
   check_reducers<tessera::Prod<T>, tessera::MinMax<T>, tessera::ArgMax<T>, tessera::LInf<T>, tessera::Any<T>>(

@@ -83,9 +83,13 @@ struct Chain<R> {
 /// Whether the reducer has chain_host(chains, elements, groups): chain() for each of groups x Lanes neighbours.
 template <class R, class T, int Lanes>
 KOKKOS_INLINE_FUNCTION constexpr bool chains_on_host() {
-  return requires(const R& reducer, typename Chain<R>::type(&chains)[Lanes], const T* elements) {
-    reducer.chain_host(chains, elements, 1);
-  };
+  if constexpr (std::is_same_v<T, bool>) {  // there are no vectors of them
+    return false;
+  } else {
+    return requires(const R& reducer, typename Chain<R>::type(&chains)[Lanes], const T* elements) {
+      reducer.chain_host(chains, elements, 1);
+    };
+  }
 }
 
 /// finalize's result, or the value itself. count: of the elements that were not left out.
