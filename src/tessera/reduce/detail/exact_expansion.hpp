@@ -126,16 +126,18 @@ KOKKOS_INLINE_FUNCTION double cut_below(int top) {
 }
 
 #if defined(TESSERA_HOST_VECTORS)
-/// Terms of a group that a host adds at once, and how many such sums it has under way.
-inline constexpr int host_terms = 8, host_chains = 2;
 using HostTerms = HostVector<double, host_terms>;
 
 inline double total_of(const HostTerms (&sums)[host_chains]) {
-  const HostTerms sum = sums[0] + sums[1];
-  return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+  HostTerms sum = sums[0] + sums[1];
+  for (int c = 2; c < host_chains; c += 2) sum += sums[c] + sums[c + 1];
+  double total = 0;
+  for (int lane = 0; lane < host_terms; lane += 2) total += sum[lane] + sum[lane + 1];
+  return total;
 }
 
-/// Of N terms below 2^top that load(first, vector) takes eight at a time: the sums of their pieces, and of the rest.
+/// Of N terms below 2^top that load(first, vector) takes host_terms at a time: the sums of their pieces, and of the
+/// rest.
 template <int N, class Load>
 void add_cut(int top, const Load& load, double& pieces_sum, double& rest_sum) {
   static_assert(N % (host_chains * host_terms) == 0 && N <= 512);

@@ -125,18 +125,27 @@ struct WordRange {
   std::uint32_t smallest, largest;
 };
 #if defined(TESSERA_HOST_VECTORS)
+/// Terms that a host adds at once, and how many such sums it has under way. Vectors that the machine lacks would be
+/// taken apart.
+#if defined(__AVX512F__)
+inline constexpr int host_terms = 8;
+#else
+inline constexpr int host_terms = 4;
+#endif
+inline constexpr int host_chains = 16 / host_terms;
+
 /// Of what a host takes at once; the smallest is that of the bits less one, of zeros the largest there is.
 template <int N>
 WordRange word_range_of(const double (&terms)[N]) {
-  constexpr int width = 8, chains = 2;
-  using Bits = HostVector<std::int64_t, width>;
+  using Bits = HostVector<std::int64_t, host_terms>;
   constexpr std::int64_t no_sign = Kokkos::Experimental::finite_max_v<std::int64_t>;
-  Bits largest[chains] = {}, smallest[chains] = {largest[0] + no_sign, largest[1] + no_sign};
+  Bits largest[host_chains] = {}, smallest[host_chains];
+  for (auto& bits : smallest) bits = largest[0] + no_sign;
   TESSERA_KEEP_LOOP
-  for (int first = 0; first < N; first += chains * width) {
-    for (int c = 0; c < chains; ++c) {
+  for (int first = 0; first < N; first += host_chains * host_terms) {
+    for (int c = 0; c < host_chains; ++c) {
       Bits bits;
-      load_vector(terms + first + c * width, bits);
+      load_vector(terms + first + c * host_terms, bits);
       bits &= no_sign;
       largest[c] = bits > largest[c] ? bits : largest[c];
       const Bits less = (bits - 1) & no_sign;
@@ -144,8 +153,8 @@ WordRange word_range_of(const double (&terms)[N]) {
     }
   }
   std::int64_t most = 0, least = no_sign;
-  for (int lane = 0; lane < width; ++lane) {
-    for (int c = 0; c < chains; ++c) {
+  for (int lane = 0; lane < host_terms; ++lane) {
+    for (int c = 0; c < host_chains; ++c) {
       most = largest[c][lane] > most ? largest[c][lane] : most;
       least = smallest[c][lane] < least ? smallest[c][lane] : least;
     }
