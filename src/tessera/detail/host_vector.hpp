@@ -21,13 +21,12 @@
 namespace tessera::detail {
 
 inline constexpr bool has_host_vectors = true;
-inline constexpr int host_vector_width = 4;
 
 template <class T, int Width>
 struct HostVectorOf {
   typedef T type __attribute__((vector_size(Width * sizeof(T))));
 };
-template <class T, int Width = host_vector_width>
+template <class T, int Width>
 using HostVector = typename HostVectorOf<T, Width>::type;
 
 /// By reference: vectors that a machine may lack have no agreed way to be returned.

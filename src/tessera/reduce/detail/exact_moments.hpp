@@ -255,7 +255,7 @@ class ExactMoments {
     }
   }
 
-  /// fields: of floats; of doubles where squares are wanted or N is a host's group.
+  /// fields: of floats; of doubles where squares are wanted or N is a host's group or block.
   template <int N>
   TESSERA_INLINE_ON_DEVICE static void add_usual(thread_type& thread, spill_type& spill, const T (&terms)[N],
                                                  const FieldRange& fields) {

@@ -6,7 +6,9 @@
 #define TESSERA_REDUCE_DETAIL_THREAD_FOLD_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <tessera/detail/host_stream.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -69,15 +71,14 @@ KOKKOS_INLINE_FUNCTION constexpr int wide_host_group() {
   }
 }
 
-inline constexpr std::size_t page = 4096;
+inline constexpr std::size_t host_page_bytes = 4096;
 
 /// The group that comes next: a host's own prefetching ends with a page.
 template <int Count, class T>
 void prefetch(const T* elements) {
 #if defined(__GNUC__)
-  constexpr int line = 64;
   const auto* bytes = reinterpret_cast<const char*>(elements);
-  for (int at = 0; at < Count * static_cast<int>(sizeof(T)); at += line) __builtin_prefetch(bytes + at);
+  for (int at = 0; at < Count * static_cast<int>(sizeof(T)); at += stream_line) __builtin_prefetch(bytes + at);
 #endif
 }
 
@@ -101,7 +102,7 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRang
     if (threads == 1) {
       for (; i + group / width <= pack_count; i += group / width) {
         const std::int64_t at = head + i * width;
-        if constexpr (group * sizeof(T) >= page) prefetch<group>(range.data + at + group);
+        if constexpr (group * sizeof(T) >= host_page_bytes) prefetch<group>(range.data + at + group);
         fold.add(local, spill, *reinterpret_cast<const T(*)[group]>(range.data + at),
                  GroupIndex<Position>{range.position, range.first + at, 0, group}, status);
       }
