@@ -24,6 +24,17 @@
 #define TESSERA_UNROLL_ON_DEVICE
 #endif
 
+/// For a host's loops whose iterations write nothing that later ones read.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define TESSERA_VECTOR_LOOP
+#elif defined(__clang__)
+#define TESSERA_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TESSERA_VECTOR_LOOP _Pragma("GCC ivdep")
+#else
+#define TESSERA_VECTOR_LOOP
+#endif
+
 namespace tessera::detail {
 
 /// Calls body(std::integral_constant<int, value>{}), 0 <= value < Count: registers have no index, but where all threads

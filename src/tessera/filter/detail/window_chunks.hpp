@@ -18,6 +18,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/filter/detail/host_windows.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/window_plan.hpp>
 #include <type_traits>
@@ -67,6 +68,12 @@ struct WindowChunks {
                                    std::int64_t first) const {
     const auto outputs =
         static_cast<int>(Kokkos::min<std::int64_t>(std::int64_t{tile_chunks} * width, lines.out.extent - first));
+    if constexpr (is_host_space<Space> && Op::is_idempotent) {
+      if (team.team_size() == 1) {
+        auto* elements = reinterpret_cast<typename Op::staged_type*>(scratch + pieces.staged_at);
+        return HostWindows<Op>{lines, op}.filter(x, y, first, outputs, elements);
+      }
+    }
     const int count = (outputs + width - 1) / width;
     const auto* staged = reinterpret_cast<const Staged*>(scratch + pieces.staged_at);
     stage(team, x, first - lines.window.reach_left, count + span + 1, scratch);
