@@ -72,10 +72,14 @@ class StepsCase {
 
  private:
   void add_at_once(Applications<Space, T> all, const std::string& name) {
-    Contender contender{name, Role::tessera, "vectorized", {}, {}, {}, {}};
-    all.options.variant = FilterVariant::vectorized;
+    Contender contender{name, Role::tessera, "automatic", {}, {}, {}, {}};
     try {
       const int steps = filter_plan(all.space, all.in, all.weights, all.out, all.options).most_steps;
+      if (steps == 1) {
+        contender.refusal = "the fastest variant here makes one application a call";
+        m_case.contenders.push_back(contender);
+        return;
+      }
       all.options.steps = std::min(steps, applications);
       const FilterPlan plan = filter_plan(all.space, all.in, all.weights, all.out, all.options);
       contender.variant = to_string(plan.variant);

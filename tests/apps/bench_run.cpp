@@ -236,6 +236,20 @@ TEST_CASE("tessera-bench: transposes take the matrix, or the square of a count")
   CHECK(rows[4]["shape"] == json({31, 31}));
 }
 
+TEST_CASE("tessera-bench: several applications at once are measured where automatic makes them") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const auto end = run_program(TESSERA_BENCH, {"run", "--op=steps", "--sizes=2^16", "--taps=3", "--types=float",
+                                               "--repeat=1", "--space=serial", "--cold=0", "--out=" + file});
+  CHECK(end.status == 0);
+  const auto rows = rows_of(file);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["implementation"] == "tessera at once");
+  CHECK(rows[0]["status"] == "skipped");
+  CHECK(rows[0]["reason"] == "the fastest variant here makes one application a call");
+  CHECK(rows[1]["status"] == "measured");
+}
+
 TEST_CASE("tessera-bench: transposes beside a Python without NumPy") {
   const auto [end, row] = numpy_row("numpy.py", "raise ImportError\n");
   CHECK(end.status == 0);
