@@ -58,6 +58,7 @@ struct Contender {
   std::string refusal;
   std::function<std::uint64_t()> bits = {};
   std::string summation = {};  // exact, fast, or neither
+  std::string task = {};       // min, mean, .. where the contenders of a case do different things
 };
 
 /// The contenders on one array in memory, and a stopwatch for them.

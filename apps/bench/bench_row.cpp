@@ -69,6 +69,7 @@ Json to_json(const Row& row, const Record& provenance, const Shard& shard) {
                {"taps", row.taps == 0 ? Json(nullptr) : Json(row.taps)},
                {"implementation", row.implementation},
                {"role", to_string(row.role)},
+               {"task", row.task.empty() ? Json(nullptr) : Json(row.task)},
                {"variant", row.measurement.variant.empty() ? Json(nullptr) : Json(row.measurement.variant)},
                {"summation", row.measurement.summation == "none" ? Json(nullptr) : Json(row.measurement.summation)},
                {"kernel", row.kernel.empty() ? Json(nullptr) : Json(row.kernel)},

@@ -33,6 +33,7 @@ struct Row {
   std::int64_t taps = 0;
   std::string implementation;
   Role role = Role::peer;
+  std::string task;    // of contenders that do different things
   std::string kernel;  // of a ceiling: the fastest
   std::optional<std::uint64_t> result_bits;
   Measurement measurement;  // no seconds unless measured

@@ -119,6 +119,7 @@ class BenchRun {
       Row row = common;
       row.implementation = contender.name;
       row.role = contender.role;
+      row.task = contender.task;
       row.measurement.variant = contender.variant;
       row.measurement.plan = contender.plan;
       if (!contender.summation.empty()) row.measurement.summation = contender.summation;

@@ -83,6 +83,10 @@ bool Tables::add(Json record) {
   Cell cell;
   cell.status = record.at("status").get<std::string>();
   cell.role = record.at("role").get<std::string>();
+  // Rows of earlier files have no such field.
+  if (const auto task = record.find("task"); task != record.end() && !task->is_null()) {
+    cell.task = task->get<std::string>();
+  }
   if (cell.is_measured()) {
     cell.gb_per_s = record.at("gb_per_s").at("median").get<double>();
     if (!record.at("fraction_of_ceiling").is_null()) cell.fraction = record.at("fraction_of_ceiling").get<double>();
@@ -108,10 +112,12 @@ Table& Tables::table_of(const std::string& title, const std::string& device) {
   return m_tables.back();
 }
 
-Peer best_peer(const Line& line, const std::string& but) {
+Peer best_peer(const Line& line, const std::string& implementation) {
   Peer best;
+  const auto own = line.find(implementation);
   for (const auto& [name, cell] : line) {
-    if (name != but && cell.role == "peer" && cell.gb_per_s > best.gb_per_s) best = {name, cell.gb_per_s};
+    const bool is_peer = cell.role == "peer" && own != line.end() && name != implementation;
+    if (is_peer && cell.task == own->second.task && cell.gb_per_s > best.gb_per_s) best = {name, cell.gb_per_s};
   }
   return best;
 }

@@ -18,6 +18,7 @@ namespace tessera::apps::bench {
 /// What is shown of a row.
 struct Cell {
   std::string status, role;
+  std::string task;  // compared with peers of the same
   double gb_per_s = 0;
   std::optional<double> fraction;  // of the ceiling
   nlohmann::ordered_json record;
@@ -65,8 +66,8 @@ struct Peer {
   double gb_per_s = 0;
 };
 
-/// The fastest peer but for one implementation; of no rate where there is none.
-[[nodiscard]] Peer best_peer(const Line& line, const std::string& but);
+/// The fastest peer of an implementation's task but for itself; of no rate where there is none.
+[[nodiscard]] Peer best_peer(const Line& line, const std::string& implementation);
 
 /// "0.123", "45.6", "4567": three digits, of large rates all before the point.
 [[nodiscard]] std::string rate_text(double gb_per_s);

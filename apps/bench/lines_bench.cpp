@@ -131,8 +131,10 @@ class LinesCases {
     const DirectLine<T> direct{in.data(), m_weights.values().data(), static_cast<std::int64_t>(shape[1]),
                                static_cast<std::int64_t>(shape[2]), m_request.taps};
     const Range<Space> range(m_space, 0, static_cast<std::int64_t>(count));
-    const auto add = [&](const std::string& name, Role role, const Plan& plan, const auto& run, const auto& counter) {
+    const auto add = [&](const std::string& name, const std::string& task, Role role, const Plan& plan, const auto& run,
+                         const auto& counter) {
       Contender contender{name, role, role == Role::tessera ? "automatic" : "", plan, {}, {}, {}};
+      contender.task = task;
       contender.run = [run, in, out] { run(); };
       contender.check = [space = m_space, out, range, counter, run = contender.run] {
         poison(space, out);
@@ -148,14 +150,15 @@ class LinesCases {
     for_team_sizes(m_request, [&](int team_size, const std::string& suffix) {
       const FilterOptions filter{.axis = 1, .league_size = m_request.league_size, .team_size = team_size};
       add(
-          "tessera filter" + suffix, Role::tessera, fields(filter_plan(m_space, source, m_weights, target, filter)),
+          "tessera filter" + suffix, "filter", Role::tessera,
+          fields(filter_plan(m_space, source, m_weights, target, filter)),
           [space = m_space, source, target, weights = m_weights, filter] {
             correlate(space, source, weights, target, filter);
           },
           CountWrongSums<T>{direct, out.data()});
     });
     add(
-        "Kokkos::parallel_for filter, direct", Role::peer, {},
+        "Kokkos::parallel_for filter, direct", "filter", Role::peer, {},
         [range, direct, weights = m_weights, target = out.data()] {
           Kokkos::parallel_for("tessera::bench::direct", range, StoreSums<T>{direct, target});
         },
@@ -166,7 +169,8 @@ class LinesCases {
         const WindowOptions window{.axis = 1, .league_size = m_request.league_size, .team_size = team_size};
         const WindowPlan plan = window_plan(m_space, source, Operation, m_request.taps, window);
         add(
-            "tessera " + std::string(to_string(Operation)) + suffix, Role::tessera, fields(plan),
+            "tessera " + std::string(to_string(Operation)) + suffix, std::string(to_string(Operation)), Role::tessera,
+            fields(plan),
             [space = m_space, source, target, taps = m_request.taps, window,
              workspace = Workspace<Space>(m_space, plan.workspace_bytes)] {
               if constexpr (Operation == WindowOperation::min) {
@@ -182,7 +186,7 @@ class LinesCases {
                CountWrongMinima<T>{direct, out.data()});
     add_window(std::integral_constant<WindowOperation, WindowOperation::box>{}, CountWrongMeans<T>{direct, out.data()});
     add(
-        "Kokkos::deep_copy", Role::context, {},
+        "Kokkos::deep_copy", "copy", Role::context, {},
         [space = m_space, source, target] { Kokkos::deep_copy(space, target, source); },
         CountOthers<T>{in.data(), out.data()});
     return made;

@@ -156,8 +156,9 @@ class WindowCase {
 
   /// planned(contender) sets its variant and plan, and gives what runs it.
   template <class Planned, class Counter>
-  void add_tessera(const std::string& name, const Planned& planned, const Counter& counter) {
+  void add_tessera(const std::string& name, const std::string& task, const Planned& planned, const Counter& counter) {
     Contender contender{"tessera " + name + m_suffix, Role::tessera, "automatic", {}, {}, {}, {}};
+    contender.task = task;
     try {
       const auto run = planned(contender);
       add(contender, run, counter);
@@ -172,7 +173,7 @@ class WindowCase {
     const std::string name(to_string(Operation));
     const CountWrongWindows<T, Operation> counter{direct(), m_out.data(), step()};
     add_tessera(
-        name,
+        name, name,
         [&](Contender& contender) {
           const WindowPlan plan = window_plan(m_space, m_in, Operation, m_window, m_options);
           set_plan(contender, plan);
@@ -193,6 +194,7 @@ class WindowCase {
     const std::string name(to_string(Operation));
     const CountWrongWindows<T, Operation> counter{direct(), m_out.data(), step()};
     Contender peer{"Kokkos::parallel_for " + name + ", direct", Role::peer, {}, {}, {}, {}, {}};
+    peer.task = name;
     if (is_host && m_count * m_window > direct_loads_max) {
       peer.refusal = "it would take minutes";
       m_case.contenders.push_back(peer);
@@ -222,7 +224,7 @@ class WindowCase {
   void add_median() {
     if (m_window > median_width_max) return;
     add_tessera(
-        "median",
+        "median", "median",
         [&](Contender& contender) {
           const MedianPlan plan = median_plan(m_space, m_in, m_window, m_options);
           contender.variant = to_string(plan.method);
@@ -241,7 +243,7 @@ class WindowCase {
   template <int Radius>
   void add_stencil() {
     add_tessera(
-        "stencil, min",
+        "stencil, min", "min",
         [&](Contender& contender) {
           const StencilOptions<T> options{.league_size = m_options.league_size, .team_size = m_options.team_size};
           set_plan(contender, stencil_plan<Radius>(m_space, m_in, m_out, options));

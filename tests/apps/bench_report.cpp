@@ -114,6 +114,21 @@ TEST_CASE("tessera-bench report: a CSV file has a line for each row, quoted wher
                      "tessera-bench") == "--plot " + folder.path() + ": is a folder");
 }
 
+TEST_CASE("tessera-bench report: peers that do something else are not compared") {
+  const Folder folder;
+  std::vector<nlohmann::json> rows{row(512, "tessera min", "tessera", 100), row(512, "tessera mean", "tessera", 100),
+                                   row(512, "by hand, min", "peer", 50), row(512, "by hand, mean", "peer", 400)};
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i]["task"] = i % 2 == 0 ? "min" : "mean";
+  rows.push_back(row(512, "tessera median", "tessera", 10));
+  rows.back()["task"] = "median";
+  write_rows(folder / "rows.jsonl", rows);
+  const auto end = run_program(TESSERA_BENCH, {"report", folder / "rows.jsonl", "--markdown=-", "--ratios"});
+  CHECK(end.status == 0);
+  CHECK(end.out.find("| tessera min | 512 | 0.10 | by hand, min | 2.00 |\n") != std::string::npos);
+  CHECK(end.out.find("| tessera mean | 512 | 0.10 | by hand, mean | 0.25 |\n") != std::string::npos);
+  CHECK(end.out.find("| tessera median | 512 | 0.01 | - | - |\n") != std::string::npos);
+}
+
 TEST_CASE("tessera-bench report: Markdown says what ran where, and has Tessera's rows beside their best peers") {
   const Folder folder;
   auto first = row(std::uint64_t{1} << 24, "tessera exact", "tessera", 800);
