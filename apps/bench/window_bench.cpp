@@ -127,9 +127,10 @@ class WindowCase {
     });
     add_peer<WindowOperation::min>();
     add_peer<WindowOperation::box>();
+    Contender copy{"Kokkos::deep_copy", Role::context, {}, {}, {}, {}, {}};
+    copy.task = "copy";
     add(
-        {"Kokkos::deep_copy", Role::context, {}, {}, {}, {}, {}},
-        [space, in = m_in, out = m_out] { Kokkos::deep_copy(space, out, in); },
+        copy, [space, in = m_in, out = m_out] { Kokkos::deep_copy(space, out, in); },
         CountChanged<T>{m_in.data(), m_out.data(), step()});
   }
 
