@@ -10,6 +10,9 @@
 #define TESSERA_HOST_VECTORS
 
 #include <cstring>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 /// Before a loop over a group: laid out whole, its vectors would go to the stack.
 #if defined(__clang__)
@@ -21,6 +24,15 @@
 namespace tessera::detail {
 
 inline constexpr bool has_host_vectors = true;
+
+/// Of a vector that the machine has: comparisons of wider ones would be taken apart, number by number.
+#if defined(__AVX512F__)
+inline constexpr int host_vector_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int host_vector_bytes = 32;
+#else
+inline constexpr int host_vector_bytes = 16;
+#endif
 
 template <class T, int Width>
 struct HostVectorOf {
@@ -41,6 +53,59 @@ void store_vector(const Vector& from, T* to) {
   typedef T Unaligned __attribute__((vector_size(sizeof(Vector)), aligned(alignof(T)), may_alias));
   *reinterpret_cast<Unaligned*>(to) = from;
 }
+
+/// Loads Lanes floats as doubles: converted as vectors of floats, halves of a register would be taken apart.
+template <int Lanes>
+void load_widened(const float* from, HostVector<double, Lanes>& to) {
+#if defined(__AVX512F__)
+  if constexpr (Lanes == 8) {
+    to = (HostVector<double, Lanes>)_mm512_maskz_cvtps_pd(0xff, _mm256_loadu_ps(from));
+    return;
+  }
+#endif
+#if defined(__AVX2__)
+  if constexpr (Lanes == 4) {
+    to = (HostVector<double, Lanes>)_mm256_cvtps_pd(_mm_loadu_ps(from));
+    return;
+  }
+#endif
+#if defined(__SSE2__)
+  if constexpr (Lanes == 2) {
+    to = (HostVector<double, Lanes>)_mm_cvtps_pd(
+        _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
+    return;
+  }
+#endif
+  HostVector<float, Lanes> loaded;
+  load_vector(from, loaded);
+  to = __builtin_convertvector(loaded, HostVector<double, Lanes>);
+}
+
+/// What op makes of all lanes: of their halves, and so on.
+template <class T, int Lanes, class Op>
+T across(const HostVector<T, Lanes>& vector, const Op& op) {
+  if constexpr (Lanes == 2) {
+    return op(vector[0], vector[1]);
+  } else {
+    HostVector<T, Lanes / 2> low, high;
+    std::memcpy(&low, &vector, sizeof(low));
+    std::memcpy(&high, reinterpret_cast<const char*>(&vector) + sizeof(low), sizeof(high));
+    return across<T, Lanes / 2>(op(low, high), op);
+  }
+}
+
+struct GreaterOf {
+  template <class V>
+  V operator()(const V& a, const V& b) const {
+    return a > b ? a : b;
+  }
+};
+struct LesserOf {
+  template <class V>
+  V operator()(const V& a, const V& b) const {
+    return a < b ? a : b;
+  }
+};
 
 /// Calls op(chains, elements) for groups of as many elements as there are chains, one group after the other.
 template <int Lanes, class Chain, class T, class Op>
