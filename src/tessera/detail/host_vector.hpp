@@ -33,6 +33,12 @@ inline constexpr int host_vector_bytes = 32;
 #else
 inline constexpr int host_vector_bytes = 16;
 #endif
+/// Whether it compares integers of 64 bits in them.
+#if defined(__SSE2__) && !defined(__SSE4_2__)
+inline constexpr bool has_wide_comparisons = false;
+#else
+inline constexpr bool has_wide_comparisons = true;
+#endif
 
 template <class T, int Width>
 struct HostVectorOf {
@@ -107,24 +113,30 @@ struct LesserOf {
   }
 };
 
-/// Calls op(chains, elements) for groups of as many elements as there are chains, one group after the other.
+/// Calls op(chains, elements) for groups of as many elements as there are chains, one group after the other, in vectors
+/// that the machine has.
 template <int Lanes, class Chain, class T, class Op>
 void chain_groups(Chain (&chains)[Lanes], const T* elements, int groups, const Op& op) {
-  HostVector<Chain, Lanes> into;
-  load_vector(chains, into);
+  constexpr int held = host_vector_bytes / static_cast<int>(sizeof(Chain) > sizeof(T) ? sizeof(Chain) : sizeof(T));
+  constexpr int width = Lanes < held ? Lanes : held, parts = Lanes / width;
+  HostVector<Chain, width> into[parts];
+  for (int part = 0; part < parts; ++part) load_vector(chains + part * width, into[part]);
+  TESSERA_KEEP_LOOP
   for (int group = 0; group < groups; ++group) {
-    HostVector<T, Lanes> of_group;
-    load_vector(elements + group * Lanes, of_group);
-    op(into, of_group);
+    for (int part = 0; part < parts; ++part) {
+      HostVector<T, width> of_group;
+      load_vector(elements + group * Lanes + part * width, of_group);
+      op(into[part], of_group);
+    }
   }
-  store_vector(into, chains);
+  for (int part = 0; part < parts; ++part) store_vector(into[part], chains + part * width);
 }
 
 /// into += terms, of wider numbers.
-template <class Into, class Term, int Lanes>
 struct AddWidened {
-  void operator()(HostVector<Into, Lanes>& into, const HostVector<Term, Lanes>& terms) const {
-    into += __builtin_convertvector(terms, HostVector<Into, Lanes>);
+  template <class Into, class Terms>
+  void operator()(Into& into, const Terms& terms) const {
+    into += __builtin_convertvector(terms, Into);
   }
 };
 

@@ -90,7 +90,7 @@ struct Extremum {
 #if defined(TESSERA_HOST_VECTORS)
   template <int Lanes>
   void chain_host(chain_type (&chains)[Lanes], const value_type* elements, int groups) const
-      requires(sizeof(chain_type) == sizeof(value_type)) {
+      requires(sizeof(chain_type) == sizeof(value_type) && (sizeof(chain_type) < 8 || has_wide_comparisons)) {
     detail::chain_groups(chains, elements, groups, [](auto& into, const auto& of_group) {
       auto key = (std::decay_t<decltype(into)>)of_group;
       if constexpr (is_floating_v<T>) {
