@@ -33,11 +33,13 @@ inline constexpr int host_vector_bytes = 32;
 #else
 inline constexpr int host_vector_bytes = 16;
 #endif
-/// Whether it compares integers of 64 bits in them.
+/// Whether it compares integers of the size of T in them.
 #if defined(__SSE2__) && !defined(__SSE4_2__)
-inline constexpr bool has_wide_comparisons = false;
+template <class T>
+inline constexpr bool compares_in_vectors = sizeof(T) < 8;
 #else
-inline constexpr bool has_wide_comparisons = true;
+template <class T>
+inline constexpr bool compares_in_vectors = true;
 #endif
 
 template <class T, int Width>
