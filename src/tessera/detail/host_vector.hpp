@@ -10,6 +10,9 @@
 #define TESSERA_HOST_VECTORS
 
 #include <cstring>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 /// Before a loop over a group: laid out whole, its vectors would go to the stack.
 #if defined(__clang__)
@@ -21,6 +24,23 @@
 namespace tessera::detail {
 
 inline constexpr bool has_host_vectors = true;
+
+/// Of a vector that the machine has: comparisons of wider ones would be taken apart, number by number.
+#if defined(__AVX512F__)
+inline constexpr int host_vector_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int host_vector_bytes = 32;
+#else
+inline constexpr int host_vector_bytes = 16;
+#endif
+/// Whether it compares integers of the size of T in them.
+#if defined(__SSE2__) && !defined(__SSE4_2__)
+template <class T>
+inline constexpr bool compares_in_vectors = sizeof(T) < 8;
+#else
+template <class T>
+inline constexpr bool compares_in_vectors = true;
+#endif
 
 template <class T, int Width>
 struct HostVectorOf {
@@ -42,24 +62,83 @@ void store_vector(const Vector& from, T* to) {
   *reinterpret_cast<Unaligned*>(to) = from;
 }
 
-/// Calls op(chains, elements) for groups of as many elements as there are chains, one group after the other.
+/// Loads Lanes floats as doubles: converted as vectors of floats, halves of a register would be taken apart.
+template <int Lanes>
+void load_widened(const float* from, HostVector<double, Lanes>& to) {
+#if defined(__AVX512F__)
+  if constexpr (Lanes == 8) {
+    to = (HostVector<double, Lanes>)_mm512_maskz_cvtps_pd(0xff, _mm256_loadu_ps(from));
+    return;
+  }
+#endif
+#if defined(__AVX2__)
+  if constexpr (Lanes == 4) {
+    to = (HostVector<double, Lanes>)_mm256_cvtps_pd(_mm_loadu_ps(from));
+    return;
+  }
+#endif
+#if defined(__SSE2__)
+  if constexpr (Lanes == 2) {
+    to = (HostVector<double, Lanes>)_mm_cvtps_pd(
+        _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
+    return;
+  }
+#endif
+  HostVector<float, Lanes> loaded;
+  load_vector(from, loaded);
+  to = __builtin_convertvector(loaded, HostVector<double, Lanes>);
+}
+
+/// What op makes of all lanes: of their halves, and so on.
+template <class T, int Lanes, class Op>
+T across(const HostVector<T, Lanes>& vector, const Op& op) {
+  if constexpr (Lanes == 2) {
+    return op(vector[0], vector[1]);
+  } else {
+    HostVector<T, Lanes / 2> low, high;
+    std::memcpy(&low, &vector, sizeof(low));
+    std::memcpy(&high, reinterpret_cast<const char*>(&vector) + sizeof(low), sizeof(high));
+    return across<T, Lanes / 2>(op(low, high), op);
+  }
+}
+
+struct GreaterOf {
+  template <class V>
+  V operator()(const V& a, const V& b) const {
+    return a > b ? a : b;
+  }
+};
+struct LesserOf {
+  template <class V>
+  V operator()(const V& a, const V& b) const {
+    return a < b ? a : b;
+  }
+};
+
+/// Calls op(chains, elements) for groups of as many elements as there are chains, one group after the other, in vectors
+/// that the machine has.
 template <int Lanes, class Chain, class T, class Op>
 void chain_groups(Chain (&chains)[Lanes], const T* elements, int groups, const Op& op) {
-  HostVector<Chain, Lanes> into;
-  load_vector(chains, into);
+  constexpr int held = host_vector_bytes / static_cast<int>(sizeof(Chain) > sizeof(T) ? sizeof(Chain) : sizeof(T));
+  constexpr int width = Lanes < held ? Lanes : held, parts = Lanes / width;
+  HostVector<Chain, width> into[parts];
+  for (int part = 0; part < parts; ++part) load_vector(chains + part * width, into[part]);
+  TESSERA_KEEP_LOOP
   for (int group = 0; group < groups; ++group) {
-    HostVector<T, Lanes> of_group;
-    load_vector(elements + group * Lanes, of_group);
-    op(into, of_group);
+    for (int part = 0; part < parts; ++part) {
+      HostVector<T, width> of_group;
+      load_vector(elements + group * Lanes + part * width, of_group);
+      op(into[part], of_group);
+    }
   }
-  store_vector(into, chains);
+  for (int part = 0; part < parts; ++part) store_vector(into[part], chains + part * width);
 }
 
 /// into += terms, of wider numbers.
-template <class Into, class Term, int Lanes>
 struct AddWidened {
-  void operator()(HostVector<Into, Lanes>& into, const HostVector<Term, Lanes>& terms) const {
-    into += __builtin_convertvector(terms, HostVector<Into, Lanes>);
+  template <class Into, class Terms>
+  void operator()(Into& into, const Terms& terms) const {
+    into += __builtin_convertvector(terms, Into);
   }
 };
 

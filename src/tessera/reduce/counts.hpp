@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tessera/detail/complex.hpp>
 #include <tessera/detail/float_format.hpp>
+#include <tessera/detail/host_vector.hpp>
 
 namespace tessera {
 
@@ -29,6 +30,16 @@ struct Count {
   KOKKOS_FUNCTION chain_type chain_identity() const { return 0; }
   KOKKOS_FUNCTION void chain(chain_type& into, const T& element) const { into += predicate(element) ? 1u : 0u; }
   KOKKOS_FUNCTION value_type unchain(const chain_type& chain) const { return chain; }
+#if defined(TESSERA_HOST_VECTORS)
+  static constexpr int host_groups = 32;
+  /// A loop that compilers make vectors of, where they can of the predicate. All to the first chain.
+  template <int Lanes>
+  void chain_host(chain_type (&chains)[Lanes], const T* elements, int groups) const {
+    chain_type count = 0;
+    for (int i = 0; i < groups * Lanes; ++i) count += predicate(elements[i]) ? 1u : 0u;
+    chains[0] += count;
+  }
+#endif
   static constexpr std::string_view name() { return "count"; }
 };
 
@@ -91,6 +102,16 @@ struct Any {
   KOKKOS_FUNCTION value_type identity() const { return false; }
   KOKKOS_FUNCTION value_type map(const T& element) const { return detail::widened(element) != detail::wide_t<T>(0); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into || from; }
+#if defined(TESSERA_HOST_VECTORS)
+  static constexpr int host_groups = 32;
+  /// As Count does.
+  template <int Lanes>
+  void chain_host(value_type (&chains)[Lanes], const T* elements, int groups) const {
+    std::uint32_t found = 0;
+    for (int i = 0; i < groups * Lanes; ++i) found |= map(elements[i]) ? 1u : 0u;
+    join(chains[0], found != 0);
+  }
+#endif
   static constexpr std::string_view name() { return "any"; }
 };
 
@@ -103,6 +124,16 @@ struct All {
   KOKKOS_FUNCTION value_type identity() const { return true; }
   KOKKOS_FUNCTION value_type map(const T& element) const { return detail::widened(element) != detail::wide_t<T>(0); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into && from; }
+#if defined(TESSERA_HOST_VECTORS)
+  static constexpr int host_groups = 32;
+  /// As Count does.
+  template <int Lanes>
+  void chain_host(value_type (&chains)[Lanes], const T* elements, int groups) const {
+    std::uint32_t missing = 0;
+    for (int i = 0; i < groups * Lanes; ++i) missing |= map(elements[i]) ? 0u : 1u;
+    join(chains[0], missing == 0);
+  }
+#endif
   static constexpr std::string_view name() { return "all"; }
 };
 

@@ -90,17 +90,22 @@ struct Extremum {
 #if defined(TESSERA_HOST_VECTORS)
   template <int Lanes>
   void chain_host(chain_type (&chains)[Lanes], const value_type* elements, int groups) const
-      requires(sizeof(chain_type) == sizeof(value_type)) {
-    detail::chain_groups(chains, elements, groups, [](auto& into, const auto& of_group) {
-      auto key = (std::decay_t<decltype(into)>)of_group;
+      requires(sizeof(chain_type) == sizeof(value_type) && compares_in_vectors<chain_type>) {
+    chain_groups(chains, elements, groups, TakeVector{});
+  }
+  /// chain() for each lane.
+  struct TakeVector {
+    template <class Into, class Vector>
+    void operator()(Into& into, const Vector& elements) const {
+      auto key = (Into)elements;
       if constexpr (is_floating_v<T>) {
         const auto is_nan = (key & ~sign) > infinity;
         key ^= key < 0 ? ~sign + (key & 0) : key & 0;
         key = is_nan ? nan_key + (key & 0) : key;
       }
       into = (Sign > 0 ? key < into : key > into) ? key : into;
-    });
-  }
+    }
+  };
 #endif
 
  private:
@@ -154,6 +159,31 @@ struct MinMax {
   KOKKOS_FUNCTION result_type finalize(const value_type& value) const {
     return {Min<T>{}.finalize(value.min), Max<T>{}.finalize(value.max)};
   }
+#if defined(TESSERA_HOST_VECTORS)
+  static constexpr int host_groups = 32;
+  using key_type = typename Min<T>::chain_type;
+  /// All of them to the first chain.
+  template <int Lanes>
+  void chain_host(value_type (&chains)[Lanes], const detail::wide_t<T>* elements, int groups) const
+      requires(sizeof(key_type) == sizeof(detail::wide_t<T>) && detail::compares_in_vectors<key_type>) {
+    using Element = detail::wide_t<T>;
+    constexpr int held = detail::host_vector_bytes / static_cast<int>(sizeof(Element));
+    constexpr int width = Lanes < held ? Lanes : held;
+    detail::HostVector<key_type, width> least = {}, most = {};
+    least += Min<T>{}.chain_identity();
+    most += Max<T>{}.chain_identity();
+    TESSERA_KEEP_LOOP
+    for (int first = 0; first < groups * Lanes; first += width) {
+      detail::HostVector<Element, width> loaded;
+      detail::load_vector(elements + first, loaded);
+      typename Min<T>::TakeVector{}(least, loaded);
+      typename Max<T>::TakeVector{}(most, loaded);
+    }
+    const key_type min = detail::across<key_type, width>(least, detail::LesserOf{});
+    const key_type max = detail::across<key_type, width>(most, detail::GreaterOf{});
+    join(chains[0], {Min<T>{}.unchain(min), Max<T>{}.unchain(max)});
+  }
+#endif
   static constexpr std::string_view name() { return "minmax"; }
 };
 
@@ -171,6 +201,19 @@ struct LInf {
   KOKKOS_FUNCTION result_type finalize(const value_type& value) const {
     return value != value ? detail::spoiled<T>() : detail::narrowed<T>(value);
   }
+#if defined(TESSERA_HOST_VECTORS)
+  /// Magnitudes are in the order of their bits, and NaN beyond all.
+  template <int Lanes>
+  void chain_host(value_type (&chains)[Lanes], const value_type* elements, int groups) const
+      requires(detail::compares_in_vectors<value_type>) {
+    detail::chain_groups(chains, elements, groups, [](auto& into, const auto& of_group) {
+      using Word = std::conditional_t<sizeof(value_type) == 4, std::int32_t, std::int64_t>;
+      using Words = detail::HostVector<Word, sizeof(into) / sizeof(Word)>;
+      const Words words = (Words)of_group & Kokkos::Experimental::finite_max_v<Word>;
+      into = (std::decay_t<decltype(into)>)detail::GreaterOf{}(words, (Words)into);
+    });
+  }
+#endif
   static constexpr std::string_view name() { return "linf"; }
 };
 
@@ -184,6 +227,16 @@ struct LInf<T> {
   KOKKOS_FUNCTION value_type map(T element) const { return detail::magnitude_of(element); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = from > into ? from : into; }
   KOKKOS_FUNCTION result_type finalize(const value_type& value) const { return value; }
+#if defined(TESSERA_HOST_VECTORS)
+  template <int Lanes>
+  void chain_host(value_type (&chains)[Lanes], const T* elements, int groups) const
+      requires(detail::compares_in_vectors<T>) {
+    detail::chain_groups(chains, elements, groups, [](auto& into, const auto& of_group) {
+      const auto same = (std::decay_t<decltype(into)>)of_group;
+      into = detail::GreaterOf{}(of_group < 0 ? -same : same, into);
+    });
+  }
+#endif
   static constexpr std::string_view name() { return "linf"; }
 };
 

@@ -108,10 +108,10 @@ struct Sum<T, S> {
       // Groups are few: 16 bits hold their sums.
       using Short = std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>;
       Short sums[Lanes] = {};
-      detail::chain_groups(sums, elements, groups, detail::AddWidened<Short, T, Lanes>{});
-      detail::chain_groups(chains, sums, 1, detail::AddWidened<chain_type, Short, Lanes>{});
+      detail::chain_groups(sums, elements, groups, detail::AddWidened{});
+      detail::chain_groups(chains, sums, 1, detail::AddWidened{});
     } else if constexpr (sizeof(T) < 8) {
-      detail::chain_groups(chains, elements, groups, detail::AddWidened<chain_type, T, Lanes>{});
+      detail::chain_groups(chains, elements, groups, detail::AddWidened{});
     } else {
       detail::SplitSum<result_type>::template add_vectors<Lanes>(chains, elements, groups);
     }

@@ -97,7 +97,7 @@ std::vector<std::vector<T>> adversarial_data() {
   data.back()[123] = -0.0;
   // What hosts add at once, as far apart as their sums can hold, and farther. All but one small element is taken back.
   constexpr int digits = Limits::digits;
-  for (const int span : {17, 18, 19, 20, 21, 22, 23, 34, 35, 36, 37, 38, 39, 40}) {
+  for (const int span : {17, 18, 19, 20, 21, 22, 23, 27, 28, 29, 30, 34, 35, 36, 37, 38, 39, 40}) {
     // The largest; and what leaves most behind a cut: nearly half a unit, all of one sign.
     for (const T large : {2 - 2 * u, 1 + std::ldexp(T(1), -44) - (digits > 24 ? 2 * u : T(0))}) {
       constexpr std::size_t size = 1536;
@@ -106,6 +106,13 @@ std::vector<std::vector<T>> adversarial_data() {
       for (std::size_t i = 0; i < size; i += 3) values[i] = std::ldexp(1 + 2 * u * static_cast<T>(i | 1), -span);
       for (std::size_t i = 700; i < size; i += 5) values[i] = i % 2 == 0 ? T(0) : -T(0);
       for (std::size_t i = size; i-- > 1;) values.push_back(-values[i]);
+    }
+  }
+  // A few small ones, which hosts ask how large the others may be.
+  for (const int span : {0, 7, 8, 9, 10, 15, 16, 17, 40}) {
+    data.emplace_back();
+    for (std::size_t i = 0; i < 2048; ++i) {
+      data.back().push_back(i % 128 < 8 ? T(1) : std::ldexp(2 - 2 * u * static_cast<T>(1 + i % 4), span));
     }
   }
   // Nearly equal values far from 0: the variance is their last bits.

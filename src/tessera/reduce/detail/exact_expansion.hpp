@@ -128,12 +128,16 @@ KOKKOS_INLINE_FUNCTION double cut_below(int top) {
 #if defined(TESSERA_HOST_VECTORS)
 using HostTerms = HostVector<double, host_terms>;
 
-inline double total_of(const HostTerms (&sums)[host_chains]) {
+inline HostTerms magnitudes_of(const HostTerms& terms) {
+  using Bits = HostVector<std::int64_t, host_terms>;
+  return (HostTerms)((Bits)terms & Kokkos::Experimental::finite_max_v<std::int64_t>);
+}
+
+template <int Chains>
+double total_of(const HostTerms (&sums)[Chains]) {
   HostTerms sum = sums[0] + sums[1];
-  for (int c = 2; c < host_chains; c += 2) sum += sums[c] + sums[c + 1];
-  double total = 0;
-  for (int lane = 0; lane < host_terms; lane += 2) total += sum[lane] + sum[lane + 1];
-  return total;
+  for (int c = 2; c < Chains; c += 2) sum += sums[c] + sums[c + 1];
+  return across<double, host_terms>(sum, [](const auto& a, const auto& b) { return a + b; });
 }
 
 /// Of N terms below 2^top that load(first, vector) takes host_terms at a time: the sums of their pieces, and of the

@@ -13,6 +13,7 @@
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/exact_block.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
 #include <tessera/reduce/detail/exact_expansion.hpp>
 #include <tessera/reduce/detail/exact_rounding.hpp>
@@ -242,6 +243,19 @@ class ExactMoments {
   template <class Index>
   static void add_block(const FoldContext& context, thread_type& thread, spill_type& spill,
                         const T (&elements)[host_block], const Index& index, const Status& status) {
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (Wanted.sum != Wanted.magnitude && !Wanted.squares) {
+      double total[narrow ? 1 : 2];
+      if (sum_block<Wanted.magnitude, block_span>(elements, total)) {
+        if constexpr (Wanted.sum) {
+          add_terms<!narrow>(thread.sum, spill.sum_rest, spill.sum, total);
+        } else {
+          add_terms<!narrow>(thread.magnitude, spill.magnitude_rest, spill.magnitude, total);
+        }
+        return;
+      }
+    }
+#endif
     if constexpr (!Wanted.squares) {
       const FieldRange fields = fields_of(elements);
       constexpr auto unusual_field = static_cast<int>(Format::unusual_word >> word_shift);
@@ -339,10 +353,12 @@ class ExactMoments {
   template <bool Magnitude, int N>
   static auto vector_of(const T (&elements)[N]) {
     return [&elements](int first, HostTerms& terms) {
-      HostVector<T, host_terms> loaded;
-      load_vector(elements + first, loaded);
-      terms = __builtin_convertvector(loaded, HostTerms);
-      if (Magnitude) terms = terms < 0 ? -terms : terms;
+      if constexpr (narrow) {
+        load_widened<host_terms>(elements + first, terms);
+      } else {
+        load_vector(elements + first, terms);
+      }
+      if (Magnitude) terms = magnitudes_of(terms);
     };
   }
 #endif

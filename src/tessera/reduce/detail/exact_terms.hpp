@@ -125,41 +125,65 @@ struct WordRange {
   std::uint32_t smallest, largest;
 };
 #if defined(TESSERA_HOST_VECTORS)
-/// Terms that a host adds at once, and how many such sums it has under way. Vectors that the machine lacks would be
-/// taken apart.
-#if defined(__AVX512F__)
-inline constexpr int host_terms = 8;
-#else
-inline constexpr int host_terms = 4;
-#endif
-inline constexpr int host_chains = 16 / host_terms;
+/// Terms that a host adds at once, and how many such sums it has under way.
+inline constexpr int host_terms = host_vector_bytes / static_cast<int>(sizeof(double));
+inline constexpr int host_chains = host_terms == 8 ? 2 : 4;
 
-/// Of what a host takes at once; the smallest is that of the bits less one, of zeros the largest there is.
+/// Of each lane the largest magnitude, and the smallest of the bits less one, of zeros the largest there is. Compared
+/// in words of 32 bits, as every processor can in vectors: the low words of doubles say nothing.
+template <class T>
+class LaneRange {
+ public:
+  static constexpr int lanes = host_vector_bytes / static_cast<int>(sizeof(T));
+  using Terms = HostVector<T, lanes>;
+
+  void take(const Terms& terms) {
+    const Bits magnitudes = (Bits)terms & no_sign;
+    const auto high = (Words)magnitudes;
+    const auto less = (Words)((magnitudes - 1) & no_sign);
+    m_largest = GreaterOf{}(high, m_largest);
+    m_smallest = LesserOf{}(less, m_smallest);
+  }
+  void join(const LaneRange& from) {
+    m_largest = GreaterOf{}(from.m_largest, m_largest);
+    m_smallest = LesserOf{}(from.m_smallest, m_smallest);
+  }
+  [[nodiscard]] WordRange words() const { return {total(m_smallest, LesserOf{}), total(m_largest, GreaterOf{})}; }
+
+ private:
+  using Bit = std::make_signed_t<typename FloatFormat<T>::bits_type>;
+  using Bits = HostVector<Bit, lanes>;
+  static constexpr int word_count = host_vector_bytes / 4;
+  using Words = HostVector<std::int32_t, word_count>;
+  static constexpr Bit no_sign = Kokkos::Experimental::finite_max_v<Bit>;
+
+  template <class Op>
+  [[nodiscard]] static std::uint32_t total(const Words& words, const Op& op) {
+    if constexpr (sizeof(T) == 4) {
+      return static_cast<std::uint32_t>(across<std::int32_t, word_count>(words, op));
+    } else {
+      const HostVector<std::uint64_t, lanes> high = (HostVector<std::uint64_t, lanes>)words >> 32;
+      return static_cast<std::uint32_t>(across<std::uint64_t, lanes>(high, op));
+    }
+  }
+
+  Words m_largest = {}, m_smallest = m_largest + Kokkos::Experimental::finite_max_v<std::int32_t>;
+};
+
+/// Of what a host takes at once.
 template <int N>
 WordRange word_range_of(const double (&terms)[N]) {
-  using Bits = HostVector<std::int64_t, host_terms>;
-  constexpr std::int64_t no_sign = Kokkos::Experimental::finite_max_v<std::int64_t>;
-  Bits largest[host_chains] = {}, smallest[host_chains];
-  for (auto& bits : smallest) bits = largest[0] + no_sign;
+  LaneRange<double> range[host_chains];
   TESSERA_KEEP_LOOP
   for (int first = 0; first < N; first += host_chains * host_terms) {
     for (int c = 0; c < host_chains; ++c) {
-      Bits bits;
-      load_vector(terms + first + c * host_terms, bits);
-      bits &= no_sign;
-      largest[c] = bits > largest[c] ? bits : largest[c];
-      const Bits less = (bits - 1) & no_sign;
-      smallest[c] = less < smallest[c] ? less : smallest[c];
+      HostVector<double, host_terms> loaded;
+      load_vector(terms + first + c * host_terms, loaded);
+      range[c].take(loaded);
     }
   }
-  std::int64_t most = 0, least = no_sign;
-  for (int lane = 0; lane < host_terms; ++lane) {
-    for (int c = 0; c < host_chains; ++c) {
-      most = largest[c][lane] > most ? largest[c][lane] : most;
-      least = smallest[c][lane] < least ? smallest[c][lane] : least;
-    }
-  }
-  return {static_cast<std::uint32_t>(least >> 32), static_cast<std::uint32_t>(most >> 32)};
+  for (int c = 1; c < host_chains; ++c) range[0].join(range[c]);
+  return range[0].words();
 }
 #endif
 

@@ -73,7 +73,7 @@ KOKKOS_INLINE_FUNCTION constexpr int wide_host_group() {
 
 inline constexpr std::size_t host_page_bytes = 4096;
 
-/// The group that comes next: a host's own prefetching ends with a page.
+/// The group that is a page away: a host's own prefetching ends with one.
 template <int Count, class T>
 void prefetch(const T* elements) {
 #if defined(__GNUC__)
@@ -102,7 +102,9 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRang
     if (threads == 1) {
       for (; i + group / width <= pack_count; i += group / width) {
         const std::int64_t at = head + i * width;
-        if constexpr (group * sizeof(T) >= host_page_bytes) prefetch<group>(range.data + at + group);
+        if constexpr (group * sizeof(T) >= host_page_bytes / 2) {
+          prefetch<group>(range.data + at + host_page_bytes / sizeof(T));
+        }
         fold.add(local, spill, *reinterpret_cast<const T(*)[group]>(range.data + at),
                  GroupIndex<Position>{range.position, range.first + at, 0, group}, status);
       }

@@ -92,6 +92,16 @@ KOKKOS_INLINE_FUNCTION constexpr bool chains_on_host() {
   }
 }
 
+/// Groups that it takes at a time.
+template <class R>
+constexpr int host_groups() {
+  if constexpr (requires { R::host_groups; }) {
+    return R::host_groups;
+  } else {
+    return 8;
+  }
+}
+
 /// finalize's result, or the value itself. count: of the elements that were not left out.
 template <class R>
 KOKKOS_FUNCTION auto finalized(const R& reducer, const typename R::value_type& value, std::int64_t count,
@@ -182,7 +192,7 @@ class ValueFold {
   static constexpr int team_size_max = 1024;
   static constexpr int teams_at_once = 1;
   /// Several groups, where the reducer chains them in a host's vectors: the chains then rest in registers.
-  static constexpr int host_lanes = (chains_on_host<R, T, lanes>() ? 8 : 1) * lanes;
+  static constexpr int host_lanes = (chains_on_host<R, T, lanes>() ? host_groups<R>() : 1) * lanes;
 
   /// Whether an element can be NaN and be left out for it.
   static constexpr bool counts = !takes_nan<R>() && can_be_nan<T>;
