@@ -17,6 +17,7 @@
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/reduce/detail/axes_shape.hpp>
+#include <tessera/reduce/detail/host_panel.hpp>
 #include <tessera/reduce/reduce_options.hpp>
 #include <tessera/reduce/team_reduce.hpp>
 
@@ -25,9 +26,10 @@ namespace tessera {
 /// What a team does in a reduction over axes.
 enum class AxesMapping {
   runs,    ///< all threads on one output, whose elements lie in long runs; several teams an output where these are few
-  groups,  ///< a group of threads, or one, for each of several outputs; neighbours in memory to neighbouring threads
+  groups,  ///< a group of threads, or one, for each of several outputs; neighbours in memory to neighbouring threads;
+           ///< a host's threads take panels of columns
   staged,  ///< short rows, many at a time, through a tile in team scratch
-  lines,   ///< a thread for each output, whose elements are few
+  lines,   ///< a thread for each output, whose elements are few; a host's take panels of short rows, turned
   rows,    ///< a few vector lanes for each output, whose elements are one run
 };
 inline constexpr std::array axes_mappings{AxesMapping::runs, AxesMapping::groups, AxesMapping::staged,
@@ -78,6 +80,27 @@ inline constexpr std::size_t axes_scratch_budget = 40 << 10;
 inline constexpr std::size_t axes_tile_bytes = 16 << 10;
 /// Columns that a host thread carries at a time: their elements share cache lines.
 inline constexpr int host_columns = 32;
+
+/// Outputs side by side from which on a host's panels are worth their set-up.
+inline constexpr int panel_width_min = 8;
+/// Whether outputs are columns that panels take.
+inline bool has_columns(const AxesShape& shape) {
+  return !shape.reduces_fastest() && shape.dims[shape.kept - 1].in == 1 &&
+         shape.dims[shape.kept - 1].extent >= panel_width_min;
+}
+/// Elements of a row that is turned into a column, at most: a tile holds 16 of the longest.
+inline constexpr int turned_length_max = 256;
+inline constexpr std::size_t host_tile_bytes = 16 << 10;
+/// Whether outputs are short rows that panels take, turned: longer ones are as quick in vectors along them, exact
+/// sums excepted.
+template <class Fold>
+bool turns_rows(const AxesShape& shape, std::size_t element_bytes) {
+  const std::size_t longest =
+      std::min<std::size_t>(sums_exactly<Fold>() ? turned_length_max : 128, host_tile_bytes / 16 / element_bytes);
+  return shape.reduces_fastest() && shape.run_size == shape.reduced_size && shape.reduced_size > 0 &&
+         static_cast<std::size_t>(shape.reduced_size) <= longest && shape.kept > 0 &&
+         shape.dims[shape.kept - 1].extent >= panel_width_min;
+}
 
 inline int power_of_two_below(std::int64_t value) {
   int power = 1;
@@ -162,19 +185,28 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
   const std::int64_t row_bytes = reduced * static_cast<std::int64_t>(element_bytes);
   // Longer rows of neighbouring threads share cache lines where these fall on different banks.
   const bool short_row = row_bytes <= 64 || (row_bytes <= 96 && row_bytes % 32 != 0);
+  const bool turned = limits.is_host && takes_panels<Fold>() && turns_rows<Fold>(shape, element_bytes);
   const bool few = limits.is_host ? rows && reduced <= 32 : rows ? short_row : reduced <= (many ? 256 : 32);
-  if (takes_lines<Fold>() && few) {
+  const bool panels = limits.is_host && takes_panels<Fold>() && has_columns(shape);
+  if ((takes_lines<Fold>() && few) || turned) {
     plan.mapping = AxesMapping::lines;
     plan.team_size = asked(limits.is_host ? 1 : axes_team_size_max);
     plan.outputs = plan.team_size * (limits.is_host ? 1 : lines_at_once);
     elements_min = std::numeric_limits<std::int64_t>::max();
   } else if (limits.is_host) {
-    // Each thread by itself: outputs one after the other, or a few columns at a time.
+    // Each thread by itself: outputs one after the other, or columns, as many as a panel or a few at a time.
     plan.mapping = rows && shape.run_size >= 4 ? AxesMapping::runs : AxesMapping::groups;
     plan.team_size = asked(1);
     plan.threads = plan.mapping == AxesMapping::runs ? plan.team_size : 1;
     if (plan.mapping == AxesMapping::groups) plan.outputs = host_columns;
     elements_min = 4096;
+    if constexpr (takes_panels<Fold>()) {
+      if (panels) {
+        plan.outputs =
+            static_cast<int>(std::min<std::int64_t>(HostPanel<Fold>::columns, shape.dims[shape.kept - 1].extent));
+        elements_min = std::max<std::int64_t>(panel_rows, elements_min / plan.outputs);
+      }
+    }
   } else if (takes_rows<Fold>() && rows && shape.run_size == reduced &&
              kept * row_lanes<Fold>(reduced, element_bytes) >= std::int64_t{512} * multiprocessors(limits)) {
     plan.mapping = AxesMapping::rows;
@@ -232,7 +264,9 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
     elements_min = 64;
   }
 
-  const std::int64_t blocks = ceil_div(kept, plan.outputs);
+  const std::int64_t blocks = panels && kept > 0 ? kept / shape.dims[shape.kept - 1].extent *
+                                                       ceil_div(shape.dims[shape.kept - 1].extent, plan.outputs)
+                                                 : ceil_div(kept, plan.outputs);
   const std::int64_t wanted_teams =
       options.league_size != 0 ? options.league_size
       : limits.is_host         ? 4 * limits.concurrency

@@ -17,6 +17,7 @@
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/reduce_groups.hpp>
 #include <tessera/reduce/detail/reduce_lines.hpp>
+#include <tessera/reduce/detail/reduce_panels.hpp>
 #include <tessera/reduce/detail/reduce_parts.hpp>
 #include <tessera/reduce/detail/reduce_rows.hpp>
 #include <tessera/reduce/detail/reduce_runs.hpp>
@@ -120,10 +121,21 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
     launch_teams(space, plan.league_size, plan.team_size / vector_length, plan.scratch_bytes, functor, asked_team_size,
                  vector_length);
   };
+  constexpr bool panels = is_host_space<Space> && takes_panels<Fold>() && std::is_pointer_v<Pointer>;
+  if constexpr (panels) {
+    if (plan.mapping == AxesMapping::lines && turns_rows<Fold>(shape, sizeof(typename Problem::element_type))) {
+      problem.run = shape.run_dims;
+      return launch(ReduceTurned<Space, Problem>{problem});
+    }
+  }
   if (plan.mapping == AxesMapping::groups) {
     place_group_axes(shape, plan.threads, problem);
     if constexpr (is_host_space<Space>) {
-      launch(ReduceColumns<Space, Problem>{problem});
+      if (panels && has_columns(shape)) {
+        if constexpr (panels) launch(ReducePanels<Space, Problem>{problem, plan.outputs});
+      } else {
+        launch(ReduceColumns<Space, Problem>{problem});
+      }
     } else {
       const std::int64_t threads_fast = std::min<std::int64_t>(plan.threads, problem.fast.extent);
       launch(ReduceGroups<Space, Problem>{problem, plan.scratch_bytes, plan.outputs, plan.threads,

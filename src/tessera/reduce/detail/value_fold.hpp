@@ -209,6 +209,9 @@ class ValueFold {
 
   KOKKOS_FUNCTION ValueFold(const R& reducer, const FoldContext& context) : m_reducer(reducer), m_context(context) {}
 
+  [[nodiscard]] const R& reducer() const { return m_reducer; }
+  [[nodiscard]] const FoldContext& context() const { return m_context; }
+
   KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, spill_type&) const {
     TESSERA_UNROLL
     for (int lane = 0; lane < lanes; ++lane) thread.chains[lane] = Chain<R>::identity(m_reducer);

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A host's reductions over axes by panels of outputs: of columns, whose rows are read where they lie, and of short
+// rows, which are turned into columns in a tile.
+#ifndef TESSERA_REDUCE_DETAIL_REDUCE_PANELS_HPP
+#define TESSERA_REDUCE_DETAIL_REDUCE_PANELS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/fold_finish.hpp>
+#include <tessera/reduce/detail/host_panel.hpp>
+#include <tessera/reduce/detail/host_turned_rows.hpp>
+#include <tessera/reduce/detail/reduce_groups.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// Outputs side by side along the fastest kept axis.
+struct PanelOutputs {
+  AxesOffsets base;
+  std::int64_t first;  // number among the outputs
+  int width;
+};
+
+/// Panels along the fastest kept axis, of at most `width` outputs.
+struct PanelGrid {
+  AxesDim inner;
+  std::int64_t along, count;
+  int width;
+
+  template <class Problem>
+  PanelGrid(const Problem& problem, int most)
+      : inner(problem.kept > 0 ? problem.dims[problem.kept - 1] : AxesDim{}),
+        along(ceil_div(inner.extent, most)),
+        count(problem.kept_size / inner.extent * along),
+        width(most) {}
+
+  template <class Problem>
+  PanelOutputs operator()(const Problem& problem, std::int64_t panel) const {
+    const std::int64_t outer = panel / along;
+    const std::int64_t begin = panel % along * width;
+    AxesOffsets base = axes_offsets(problem.dims, std::max(0, problem.kept - 1), outer);
+    const AxesOffsets step = axis_offsets(inner, begin);
+    base = {base.in + step.in, base.out + step.out, base.position + step.position, base.input + step.input};
+    return {base, outer * inner.extent + begin, static_cast<int>(std::min<std::int64_t>(width, inner.extent - begin))};
+  }
+};
+
+/// Whether the fold finalizes what its panel leaves.
+template <class Fold>
+constexpr bool writes_totals() {
+  return sums_in_pairs<Fold>() || !sums_exactly<Fold>();
+}
+
+/// Writes the results, or partials, of a panel. elements(column, thread, spill) shows one output's to the fold.
+template <class Member, class Problem, class Elements>
+void finish_panel(const Member& team, const Problem& problem, HostPanel<typename Problem::fold_type>& panel,
+                  const PanelGrid& grid, const PanelOutputs& outputs, int part, const Elements& elements) {
+  using Fold = typename Problem::fold_type;
+  using Result = typename Problem::result_type;
+  const Fold& fold = problem.fold;
+  panel.close(fold);
+  const ThreadGroup<Member> alone{team, 0, 1};
+  const AxesOffsets base = outputs.base;
+  const AxesDim inner = grid.inner;
+  const auto finish = [&](int c, auto& total) {
+    if (problem.parts > 1) {
+      fold.store(alone, total, problem.partials[(outputs.first + c) * problem.parts + part]);
+    } else {
+      const Status status(problem.status_word, static_cast<std::uint64_t>(base.position + c * inner.position));
+      problem.out[base.out + c * inner.out] = fold.template finalize<Result>(total, problem.reduced_size, status);
+    }
+  };
+  const auto by_fold = [&](int c, const auto& show) {
+    typename Fold::thread_type thread;
+    typename Fold::spill_type spill;
+    typename Fold::team_type room;
+    fold.begin(thread, spill);
+    show(thread, spill);
+    finish(c, fold.close_alone(thread, spill, room));
+  };
+  const auto finish_alone = [&](int c) { by_fold(c, [&](auto& thread, auto& spill) { elements(c, thread, spill); }); };
+  // The common cases in loops of their own.
+  const auto write = [&](Result* out, std::int64_t step) {
+    panel.totals(
+        fold,
+        [&](int c, auto& total) {
+          const Status status(problem.status_word, static_cast<std::uint64_t>(base.position + c * inner.position));
+          out[c * step] = fold.template finalize<Result>(total, problem.reduced_size, status);
+        },
+        finish_alone);
+  };
+  if (problem.parts == 1 && writes_totals<Fold>()) {
+    inner.out == 1 ? write(problem.out + base.out, 1) : write(problem.out + base.out, inner.out);
+    return;
+  }
+  panel.totals(
+      fold,
+      [&](int c, auto& total) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(total)>, ExactPair>) {
+          by_fold(c, [&](auto& thread, auto& spill) { fold.absorb(thread, spill, total); });
+        } else {
+          finish(c, total);
+        }
+      },
+      finish_alone);
+}
+
+/// Columns: the fastest axis of memory is kept.
+template <ExecutionSpace Space, class Problem>
+struct ReducePanels {
+  using Fold = typename Problem::fold_type;
+  using Panel = HostPanel<Fold>;
+  using policy_type = AxesPolicy<Space, Problem::teams_at_once>;
+  using Member = typename policy_type::member_type;
+  static constexpr const char* label = "tessera::reduce_axes::panels";
+
+  Problem problem;
+  int width;
+
+  void operator()(const Member& team) const {
+    const PanelGrid grid(problem, width);
+    const IndexRange items =
+        items_of(grid.count * problem.parts, std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
+                 std::int64_t{team.league_size()} * team.team_size());
+    Panel panel;
+    for (std::int64_t item = items.begin; item < items.end; ++item) {
+      reduce_panel(team, panel, grid, grid(problem, item / problem.parts), static_cast<int>(item % problem.parts));
+    }
+  }
+
+ private:
+  void reduce_panel(const Member& team, Panel& panel, const PanelGrid& grid, const PanelOutputs& outputs,
+                    int part) const {
+    const Fold& fold = problem.fold;
+    const Status status(problem.status_word);
+    const AxesOffsets& base = outputs.base;
+    const IndexRange rest = rest_of(problem, part);
+    const IndexRange lane = lane_of(problem, part);
+    panel.begin(fold, outputs.width);
+    AxesOffsets at[panel_rows];
+    PanelRows rows{at, 0, base.input, grid.inner.input, 0};
+    const auto add_rows = [&] {
+      if (rows.count == 0) return;
+      // As far again where there are further rows; else the next panel.
+      const int last = rows.count - 1;
+      rows.next = last == panel_rows - 1 ? 2 * at[last].in - at[last - 1].in : at[0].in + outputs.width;
+      panel.add(fold, problem.in + base.in, rows, status);
+      rows.count = 0;
+    };
+    for_each_line(problem, problem.dims, rest, 0, 1, [&](const AxesOffsets& line) {
+      for (std::int64_t l = lane.begin; l < lane.end; ++l) {
+        const AxesOffsets step = axis_offsets(problem.lane, l);
+        at[rows.count++] = {line.in + step.in, 0, line.position + step.position, line.input + step.input};
+        if (rows.count == panel_rows) add_rows();
+      }
+    });
+    add_rows();
+    finish_panel(team, problem, panel, grid, outputs, part, [&](int c, auto& thread, auto& spill) {
+      for_each_line(problem, problem.dims, rest, 0, 1, [&](const AxesOffsets& line) {
+        const AxesOffsets from{base.in + c * grid.inner.in + line.in, 0, line.position,
+                               base.input + c * grid.inner.input + line.input};
+        for (std::int64_t l = lane.begin; l < lane.end; ++l) {
+          add_of_line<1>(problem, from, l, 1, thread, spill, status);
+        }
+      });
+    });
+  }
+};
+
+/// Short rows, each one run: many are turned into columns of a tile.
+template <ExecutionSpace Space, class Problem>
+struct ReduceTurned {
+  using Fold = typename Problem::fold_type;
+  using T = typename Problem::element_type;
+  using Panel = HostPanel<Fold>;
+  using policy_type = AxesPolicy<Space, Problem::teams_at_once>;
+  using Member = typename policy_type::member_type;
+  static constexpr const char* label = "tessera::reduce_axes::turned";
+  static constexpr int tile_size = static_cast<int>(host_tile_bytes / sizeof(T));
+
+  Problem problem;
+
+  void operator()(const Member& team) const {
+    const int length = static_cast<int>(problem.reduced_size);
+    const PanelGrid grid(problem, std::min(Panel::columns, tile_size / length / turned_group * turned_group));
+    const IndexRange items =
+        items_of(grid.count, std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
+                 std::int64_t{team.league_size()} * team.team_size());
+    Panel panel;
+    TurnedTile<T, tile_size> tile;
+    AxesOffsets places[turned_length_max], at[turned_length_max];
+    for (int k = 0; k < length; ++k) {
+      places[k] = axes_offsets(problem.dims + problem.kept, problem.run, k);
+      at[k] = {std::int64_t{k} * grid.width, 0, places[k].position, places[k].input};
+    }
+    const Status status(problem.status_word);
+    for (std::int64_t item = items.begin; item < items.end; ++item) {
+      const PanelOutputs outputs = grid(problem, item);
+      const T* from = problem.in + outputs.base.in;
+      turn_rows(from, grid.inner.in, outputs.width, length, tile.elements(), grid.width);
+      panel.begin(problem.fold, outputs.width);
+      for (int first = 0; first < length; first += panel_rows) {
+        const PanelRows rows{at + first, std::min(panel_rows, length - first), outputs.base.input, grid.inner.input, 0};
+        panel.add(problem.fold, static_cast<const T*>(tile.elements()), rows, status);
+      }
+      finish_panel(team, problem, panel, grid, outputs, 0, [&](int c, auto& thread, auto& spill) {
+        for (int k = 0; k < length; ++k) {
+          const T one[1] = {from[c * grid.inner.in + k]};
+          problem.fold.add(
+              thread, spill, one,
+              StepIndex{places[k].position, 0, outputs.base.input + c * grid.inner.input + places[k].input, 0}, status);
+        }
+      });
+    }
+  }
+};
+
+}  // namespace tessera::detail
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shapes around what a host's panels of outputs take: their widths, blocks and levels of rows, short rows that are
+// turned; by sums of positions, exact sums against accumulators, fast sums within their bound, and NaN policies.
+#include <catch2/catch_template_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tessera/reduce/exact_accumulator.hpp>
+#include <tessera/reduce/extrema.hpp>
+#include <tessera/reduce/sums.hpp>
+#include <vector>
+
+#include "axes_check.hpp"
+#include "support/message.hpp"
+#include "support/spaces.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+using tessera::NanPolicy;
+using tessera::ReduceOptions;
+using tessera::Summation;
+using test::Extents;
+
+/// Sums of positions over either axis of n0 x n1.
+template <class Layout, class Space>
+void check_positions(const Space& space, const Extents<2>& n, const ReduceOptions& options = {}) {
+  const std::vector<std::int32_t> values = test::values<std::int32_t>(n[0] * n[1], 7);
+  const test::GuardedView<std::int32_t, Layout, Space, 2> in(n, values);
+  for (const unsigned mask : {1u, 2u}) {
+    const auto view = test::strided(in.const_view());
+    test::check_axes<test::Right>(space, test::PositionSum{}, view, values, mask, options);
+    test::check_axes<test::Strided>(space, tessera::Sum<std::int32_t>{}, view, values, mask, options);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("panels of all widths and depths", "[reduce][axes]", test::OneSpace) {
+  for (const std::size_t rows : {1, 2, 3, 4, 5, 8, 15, 16, 17, 63, 64, 65, 129, 256, 257}) {
+    for (const std::size_t columns : {8, 9, 31, 64, 77, 1023, 1024, 1025}) {
+      check_positions<test::Right>(TestType(), {rows, columns});
+      check_positions<test::Block>(TestType(), {columns, rows});
+    }
+  }
+  // Several levels of joins.
+  for (const std::size_t rows : {64 * 64 - 1, 64 * 64, 64 * 64 + 1, 64 * 65, 64 * 64 * 64 + 64 * 5 + 3}) {
+    check_positions<test::Misaligned>(TestType(), {rows, 9});
+    check_positions<test::Right>(TestType(), {rows, 8}, {.league_size = 1});
+    check_positions<test::Right>(TestType(), {rows, 11}, {.league_size = 50});
+  }
+}
+
+enum class Data { near, apart, far };
+
+/// Data::near: in a few binades. apart: two doubles hold most sums. far: some need more, or are of all magnitudes.
+template <class T>
+std::vector<T> floats(std::size_t count, Data data) {
+  std::vector<T> values = test::values<T>(count, 3);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (data == Data::apart) values[i] = std::ldexp(values[i], static_cast<int>(test::mixed(i, 9) % 20));
+    if (data == Data::far && i % 37 == 0) {
+      values[i] = std::ldexp(values[i], static_cast<int>(test::mixed(i, 9) % 160) - 80);
+    }
+    if (i % 11 == 0) values[i] = T(i % 2 == 0 ? 0.0 : -0.0);
+  }
+  return values;
+}
+
+/// Each sum of an n0 x n1 array over `axis`, exact and fast.
+template <class T, class Layout, class Space>
+void check_sums(const Space& space, const Extents<2>& n, int axis, Data data, const ReduceOptions& options = {}) {
+  const std::vector<T> values = floats<T>(n[0] * n[1], data);
+  const test::GuardedView<T, Layout, Space, 2> in(n, values);
+  const std::size_t kept = axis == 0 ? n[1] : n[0], reduced = axis == 0 ? n[0] : n[1];
+  const test::GuardedView<T, test::Right, Space, 1> sums({kept}), means({kept}), norms({kept}), fast({kept});
+  tessera::reduce_axes(space, in.const_view(), {axis}, tessera::Sum<T>{}, sums.view(), options);
+  tessera::reduce_axes(space, in.const_view(), {axis}, tessera::Mean<T>{}, means.view(), options);
+  tessera::reduce_axes(space, in.const_view(), {axis}, tessera::L1<T>{}, norms.view(), options);
+  tessera::reduce_axes(space, in.const_view(), {axis}, tessera::Sum<T, Summation::fast>{}, fast.view(), options);
+  const std::vector<T> sum = sums.read(), mean = means.read(), norm = norms.read(), quick = fast.read();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < kept; ++i) {
+    tessera::ExactAccumulator<T> line, magnitudes;
+    for (std::size_t k = 0; k < reduced; ++k) {
+      const T value = values[axis == 0 ? k * n[1] + i : i * n[1] + k];
+      line.add(value);
+      magnitudes.add(std::abs(value));
+    }
+    const T exact = line.template round<T>(), magnitude = magnitudes.template round<T>();
+    if (!test::same_bits(sum[i], exact) || !test::same_bits(norm[i], magnitude)) ++wrong;
+    const double bound = 1.02 * 530 * std::numeric_limits<T>::epsilon() / 2 * static_cast<double>(magnitude);
+    if (!(std::abs(static_cast<double>(quick[i]) - static_cast<double>(exact)) <= bound)) ++wrong;
+    const auto quotient = static_cast<long double>(line.template round<double>()) / static_cast<long double>(reduced);
+    if (!(std::abs(static_cast<long double>(mean[i]) - quotient) <=
+          static_cast<long double>(std::numeric_limits<T>::epsilon()) * std::abs(quotient))) {
+      ++wrong;
+    }
+  }
+  INFO(n[0] << " x " << n[1] << " over " << axis << ", data " << static_cast<int>(data));
+  CHECK(wrong == 0);
+  test::check_bits(sums.read(), sum);
+}
+
+template <class T, class Space>
+void check_sums_of_all(const Space& space) {
+  for (const Data data : {Data::near, Data::apart, Data::far}) {
+    for (const std::size_t length : {1, 2, 3, 4, 7, 16, 33, 64, 65, 200, 256, 257}) {
+      check_sums<T, test::Right>(space, {length, 1043}, 0, data);
+      check_sums<T, test::Misaligned>(space, {length, 21}, 0, data);
+      check_sums<T, test::Right>(space, {283, length}, 1, data);
+      check_sums<T, test::Block>(space, {13, length}, 1, data);
+    }
+    check_sums<T, test::Right>(space, {5003, 30}, 0, data, {.league_size = 40});
+    check_sums<T, test::Right>(space, {9001, 8}, 0, data, {.league_size = 1});
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("sums of floats by panels", "[reduce][axes]", test::OneSpace) {
+  check_sums_of_all<float>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("sums of doubles by panels", "[reduce][axes]", test::OneSpace) {
+  check_sums_of_all<double>(TestType());
+}
+
+TEMPLATE_LIST_TEST_CASE("infinities, NaN and their policies in panels", "[reduce][axes]", test::OneSpace) {
+  const TestType space;
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::size_t length : {5, 70}) {
+    constexpr std::size_t kept = 40;
+    for (const int axis : {0, 1}) {
+      std::vector<float> values(length * kept, 1.0f);
+      const auto at = [&](std::size_t line, std::size_t k) -> float& {
+        return values[axis == 0 ? k * kept + line : line * length + k];
+      };
+      at(3, 2) = at(3, 4) = nan;
+      at(7, 1) = infinity;
+      at(9, 0) = infinity;
+      at(9, 4) = -infinity;
+      for (std::size_t k = 0; k < length; ++k) at(11, k) = -0.0f;
+      const Extents<2> n = axis == 0 ? Extents<2>{length, kept} : Extents<2>{kept, length};
+      const test::GuardedView<float, test::Right, TestType, 2> in(n, values);
+      const test::GuardedView<float, test::Right, TestType, 1> out({kept});
+      const auto line_of = [&](const auto& reducer, const ReduceOptions& options) {
+        tessera::reduce_axes(space, in.const_view(), {axis}, reducer, out.view(), options);
+        return out.read();
+      };
+      const auto whole = static_cast<float>(length);
+      for (const NanPolicy policy : {NanPolicy::propagate, NanPolicy::omit}) {
+        std::vector<float> expected(kept, whole);
+        expected[3] = policy == NanPolicy::omit ? whole - 2 : nan;
+        expected[7] = infinity;
+        expected[9] = nan;
+        expected[11] = 0.0f;
+        test::check_values(line_of(tessera::Sum<float>{}, {.nan = policy}), expected);
+        test::check_values(line_of(tessera::Sum<float, Summation::fast>{}, {.nan = policy}), expected);
+        std::vector<float> largest(kept, 1.0f);
+        if (policy == NanPolicy::propagate) largest[3] = nan;
+        largest[7] = largest[9] = infinity;
+        largest[11] = -0.0f;
+        test::check_values(line_of(tessera::Max<float>{}, {.nan = policy}), largest);
+      }
+      const auto index = std::to_string(axis == 0 ? 2 * kept + 3 : 3 * length + 2);
+      const auto check_error = [&](const auto& reducer) {
+        const auto call = [&] { line_of(reducer, {.nan = NanPolicy::error}); };
+        test::check_message(test::message_of<tessera::InvalidArgument>(call), {"element " + index + " is NaN"});
+      };
+      check_error(tessera::Sum<float>{});
+      check_error(tessera::Min<float>{});
+    }
+  }
+}
+
+}  // namespace
