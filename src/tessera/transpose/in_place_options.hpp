@@ -15,11 +15,12 @@ namespace tessera {
 enum class InPlaceVariant {
   automatic,      ///< the fastest for the shape
   swapped_tiles,  ///< square matrices: two tiles through team scratch change places
-  c2r,  ///< any shape: columns are rotated (where the extents share a factor), rows shuffled, columns shuffled
-  r2c,  ///< any shape: the inverse of c2r for the extents exchanged, so that lines have the other lengths
+  c2r,     ///< any shape: columns are rotated (where the extents share a factor), rows shuffled, columns shuffled
+  r2c,     ///< any shape: the inverse of c2r for the extents exchanged, so that lines have the other lengths
+  chunks,  ///< any shape, on hosts: bands of rows are turned, then their columns change places as wholes
 };
 inline constexpr std::array in_place_variants{InPlaceVariant::automatic, InPlaceVariant::swapped_tiles,
-                                              InPlaceVariant::c2r, InPlaceVariant::r2c};
+                                              InPlaceVariant::c2r, InPlaceVariant::r2c, InPlaceVariant::chunks};
 
 constexpr std::string_view to_string(InPlaceVariant variant) {
   switch (variant) {
@@ -30,17 +31,19 @@ constexpr std::string_view to_string(InPlaceVariant variant) {
     case InPlaceVariant::c2r:
       return "c2r";
     case InPlaceVariant::r2c:
+      return "r2c";
+    case InPlaceVariant::chunks:
       break;
   }
-  return "r2c";
+  return "chunks";
 }
 
 struct InPlaceOptions {
   InPlaceVariant variant = InPlaceVariant::automatic;
-  int league_size = 0;  ///< most teams of a kernel; 0: from the extents
-  int team_size = 0;    ///< threads a team; 0: from the extents
-  std::size_t batch_bytes =
-      0;  ///< of workspace for lines that scratch cannot hold, if one fits; 0: 32 MiB, 64 for the longest lines
+  int league_size = 0;          ///< most teams of a kernel; 0: from the extents
+  int team_size = 0;            ///< threads a team; 0: from the extents
+  std::size_t batch_bytes = 0;  ///< of workspace for lines that scratch cannot hold, if one fits; 0: 32 MiB, 64 for the
+                                ///< longest lines, on hosts at least a 256th of the matrix
 };
 
 }  // namespace tessera

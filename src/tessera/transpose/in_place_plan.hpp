@@ -244,6 +244,49 @@ inline InPlacePlan plan_swapped_tiles(const InPlaceLimits& limits, std::int64_t 
   return plan;
 }
 
+/// Lines are the bands' rows, in a ring that also holds the band before those of a step, where chunks begin that end in
+/// the first of them. Chunks are as long as a step's bytes allow, within limits, and shorter where the budget demands
+/// it, down to a cache line.
+inline InPlacePlan plan_chunks(const InPlaceLimits& limits, std::int64_t rows, std::int64_t columns) {
+  const auto bytes = static_cast<std::int64_t>(limits.element_bytes);
+  const std::int64_t longer = std::max(rows, columns), shorter = std::min(rows, columns);
+  InPlacePlan plan{.variant = InPlaceVariant::chunks, .team_size = planned_team_size(limits, 1)};
+  plan.row_team_size = plan.team_size;
+  const std::int64_t line = std::max<std::int64_t>(1, stream_line / bytes);
+  const std::int64_t most = ceil_div(chunk_bytes_most, bytes), least = ceil_div(chunk_bytes_least, bytes);
+  const auto step_bytes = std::min(chunks_step_bytes, static_cast<std::int64_t>(limits.batch_bytes / 6));
+  std::int64_t chunk = std::clamp(step_bytes / (shorter * bytes), least, most) / line * line;
+  const auto held = [&] {
+    if (chunk >= longer) return std::int64_t{1};
+    return std::max<std::int64_t>(1, step_bytes / (chunk * shorter * bytes)) + 1;
+  };
+  const auto sizes = [&] { return chunk_sizes(longer, shorter, chunk, held(), limits.element_bytes); };
+  chunk = std::min(std::max(chunk, line), longer);
+  while (sizes().total > limits.batch_bytes && chunk > line) chunk = std::max(line, chunk / 2 / line * line);
+  plan.rows = {LineMemory::workspace, chunk, static_cast<int>(held())};
+  plan.workspace_bytes = sizes().total;
+  plan.passes = 2;
+  const std::int64_t tile_columns = std::min<std::int64_t>(shorter, 256);
+  plan.tile_columns = static_cast<int>(tile_columns);
+  plan.tile_rows = static_cast<int>(std::min<std::int64_t>(chunk, ceil_div(16384 / tile_columns, 64) * 64));
+  plan.league_size = tile_league(limits.device, ceil_div(longer, chunk) * shorter);
+  return plan;
+}
+
+inline InPlacePlan plan_any_shape(const InPlaceLimits& limits, InPlaceVariant variant, std::int64_t rows,
+                                  std::int64_t columns) {
+  if (variant == InPlaceVariant::c2r || variant == InPlaceVariant::r2c) {
+    return plan_passes(limits, variant, rows, columns);
+  }
+  const bool asks = variant == InPlaceVariant::chunks;
+  const bool is_large = rows * columns >= chunks_matrix_least / static_cast<std::int64_t>(limits.element_bytes);
+  if (limits.device.is_host && (asks || is_large)) {
+    const InPlacePlan plan = plan_chunks(limits, rows, columns);
+    if (asks || plan.workspace_bytes <= limits.batch_bytes) return plan;
+  }
+  return plan_cheaper_passes(limits, rows, columns);
+}
+
 /// Of a rows x columns matrix, or of batches of square ones.
 inline InPlacePlan make_in_place_plan(const DeviceLimits& device, std::int64_t rows, std::int64_t columns,
                                       std::size_t element_bytes, const InPlaceOptions& options,
@@ -256,16 +299,19 @@ inline InPlacePlan make_in_place_plan(const DeviceLimits& device, std::int64_t r
   require_argument(!swaps || rows == columns, function, "options",
                    "variant swapped_tiles for " + std::to_string(rows) + " x " + std::to_string(columns),
                    "a square matrix, or variant c2r or r2c", "automatic takes what the shape allows");
-  const InPlaceLimits limits{
-      device, element_bytes,
-      options.batch_bytes != 0 ? options.batch_bytes : in_place_batch_bytes(std::max(rows, columns)),
-      options.team_size};
+  require_argument(device.is_host || options.variant != InPlaceVariant::chunks, function, "options",
+                   "variant chunks on a device", "variant c2r or r2c", "automatic takes what the machine allows");
+  std::size_t batch_bytes =
+      options.batch_bytes != 0 ? options.batch_bytes : in_place_batch_bytes(std::max(rows, columns));
+  if (options.batch_bytes == 0 && device.is_host) {
+    batch_bytes = std::max(batch_bytes, in_place_host_batch_bytes(rows * columns, element_bytes));
+  }
+  const InPlaceLimits limits{device, element_bytes, batch_bytes, options.team_size};
   InPlacePlan plan{.variant = is_automatic ? InPlaceVariant::c2r : options.variant};
   if (rows == columns && (is_automatic || swaps)) {
     plan = plan_swapped_tiles(limits, rows, batches);
   } else if (rows > 1 && columns > 1) {
-    plan =
-        is_automatic ? plan_cheaper_passes(limits, rows, columns) : plan_passes(limits, options.variant, rows, columns);
+    plan = plan_any_shape(limits, options.variant, rows, columns);
   }
   if (rows <= 1 || columns <= 1 || batches == 0) plan.passes = 0;
   if (options.league_size != 0) plan.league_size = options.league_size;

@@ -18,6 +18,7 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/transpose/detail/carrier.hpp>
+#include <tessera/transpose/detail/in_place_chunks.hpp>
 #include <tessera/transpose/detail/in_place_columns.hpp>
 #include <tessera/transpose/detail/in_place_maps.hpp>
 #include <tessera/transpose/detail/in_place_rows.hpp>
@@ -52,6 +53,16 @@ void with_carriers(T* data, const Launch& launch) {
     if (reinterpret_cast<std::uintptr_t>(data) % size == 0) {
       return launch(reinterpret_cast<carrier_of<size, size>*>(data));
     }
+  }
+  launch(reinterpret_cast<carrier_of<size, alignof(T)>*>(data));
+}
+
+/// The same with numbers where these have the elements' size and boundaries: hosts turn them in vectors.
+template <class T, class Launch>
+void with_numbers(T* data, const Launch& launch) {
+  constexpr std::size_t size = sizeof(T);
+  if constexpr (is_access_size(size) && size <= sizeof(std::uint64_t)) {
+    if (reinterpret_cast<std::uintptr_t>(data) % size == 0) return launch(reinterpret_cast<word_of<size>*>(data));
   }
   launch(reinterpret_cast<carrier_of<size, alignof(T)>*>(data));
 }
@@ -120,6 +131,14 @@ void transpose_memory(const Space& space, const Memory& memory, std::size_t rows
         square(memory.data(), rows, columns);
     return swap_in_place(space, square, plan, asked_team_size);
   }
+  if constexpr (is_host_space<Space>) {
+    if (plan.variant == InPlaceVariant::chunks) {
+      return with_numbers(memory.data(), [&](auto* data) {
+        launch_chunks(space, plan, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), data, workspace,
+                      asked_team_size);
+      });
+    }
+  }
   const InPlaceShape shape =
       in_place_shape(plan.variant, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns));
   with_carriers(memory.data(), [&](auto* data) { run_passes(space, plan, shape, data, workspace, asked_team_size); });
@@ -173,15 +192,17 @@ void transpose_in_place(const Space& space, const V& view, const InPlaceOptions&
 /// \param[in] workspace  at least in_place_plan(..).workspace_bytes; shared only by calls that are ordered
 ///
 /// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Square matrices are
-/// swapped in tiles: one pass, no workspace. Others take two passes over the matrix where the extents have no common
-/// factor, else three: a row shuffle and one or two column shuffles. Rows stand in team scratch or, on devices, in
-/// registers where they fit (about 40 and 96 KB of a GPU's team, 32 KB of a host's), columns in scratch where it holds
-/// several; others pass through the workspace in batches. One kernel a pass; counts in the workspace are set to zero
-/// before one with batches, whose teams wait for each other there: a batch is put back when all of it was fetched.
+/// swapped in tiles: one pass, no workspace. Others take two passes over the matrix on hosts: bands of rows are turned
+/// through a buffer, then the pieces of their columns, of several cache lines, change places. On devices, and for small
+/// matrices and budgets, they take two where the extents have no common factor, else three: a row shuffle and one or
+/// two column shuffles. Rows stand in team scratch or, on devices, in registers where they fit (about 40 and 96 KB of a
+/// GPU's team, 32 KB of a host's), columns in scratch where it holds several; others pass through the workspace in
+/// batches. One kernel a pass; counts in the workspace are set to zero before one with batches, whose teams wait for
+/// each other there: a batch is put back when all of it was fetched. On hosts a kernel or two for each 4 MiB.
 /// Workspace: none where all fit, else at most the larger of options.batch_bytes and max(rows, columns)
-/// sizeof(element), and 3 KiB; the longer lines of a thin matrix are a good part of it. Bytes: 2 rows columns
-/// sizeof(element) a pass, and as many again in passes through the workspace, as far as no cache holds it. A matrix of
-/// one row or column is left as it is.
+/// sizeof(element), and 3 KiB; the longer lines of a thin matrix are a good part of it, but not on hosts. Bytes: 2 rows
+/// columns sizeof(element) a pass, and as many again in passes through the workspace, as far as no cache holds it. A
+/// matrix of one row or column is left as it is.
 ///
 /// \throws InvalidArgument  for memory that has gaps or another size, a workspace that is too small, variant
 ///                          swapped_tiles for a matrix that is not square, sizes of league or team that the space

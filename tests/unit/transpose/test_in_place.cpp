@@ -47,6 +47,7 @@ TEMPLATE_LIST_TEST_CASE("in place: every variant of every small shape", "[transp
     for (std::size_t columns = 1; columns <= 13; ++columns) {
       for (const InPlaceVariant variant : tessera::in_place_variants) {
         if (variant == InPlaceVariant::swapped_tiles && rows != columns) continue;
+        if (variant == InPlaceVariant::chunks && !test::runs_on_host<TestType>) continue;
         test::check_in_place<float>(space, rows, columns, {.variant = variant});
         test::check_in_place<float>(space, rows, columns, {.variant = variant, .batch_bytes = 1});
       }
@@ -110,6 +111,66 @@ TEMPLATE_LIST_TEST_CASE("in place: more batches than buffers, some smaller", "[t
     for (const int league_size : {0, 1, 3}) {
       test::check_in_place<T>(space, rows, columns,
                               {.variant = variant, .league_size = league_size, .batch_bytes = options.batch_bytes});
+    }
+  }
+}
+
+/// Chunks of a cache line and longer, one band a step and several; extents that chunks divide, and that they do not.
+template <class T, class Layout = test::Right, class Space>
+void check_chunks(const Space& space) {
+  for (const auto& [rows, columns] : InPlaceShapes{{2, 3000},
+                                                   {3, 5003},
+                                                   {37, 53},
+                                                   {64, 1024},
+                                                   {67, 997},
+                                                   {96, 4096},
+                                                   {128, 384},
+                                                   {255, 257},
+                                                   {300, 300},
+                                                   {509, 521}}) {
+    for (const std::size_t batch_bytes : {1, 40000, 400000}) {
+      const InPlaceOptions options{.variant = InPlaceVariant::chunks, .batch_bytes = batch_bytes};
+      test::check_in_place<T, Layout>(space, rows, columns, options);
+      test::check_in_place<T, Layout>(space, columns, rows, options);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("in place: chunks", "[transpose][in_place]", test::OneSpace) {
+  if constexpr (test::runs_on_host<TestType>) {
+    const TestType space;
+    check_chunks<float>(space);
+    check_chunks<double>(space);
+    check_chunks<std::uint8_t>(space);
+    check_chunks<test::Bytes<4>, test::Misaligned>(space);
+    check_chunks<test::Record>(space);
+    check_chunks<Kokkos::complex<double>>(space);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("in place: matrices of a mebibyte and more, as automatic takes them", "[transpose][in_place]",
+                        test::OneSpace) {
+  const TestType space;
+  test::check_in_place<float>(space, 1000, 263);
+  test::check_in_place<float>(space, 263, 1000);
+  test::check_in_place<double>(space, 3, 700001);
+  test::check_in_place<double>(space, 700001, 3);
+  test::check_in_place<float>(space, 1536, 4608);
+  test::check_in_place<test::Record>(space, 1201, 1203);
+}
+
+TEMPLATE_LIST_TEST_CASE("in place: chunks under plans that no tuning would choose", "[transpose][in_place]",
+                        test::OneSpace) {
+  if constexpr (test::runs_on_host<TestType>) {
+    const TestType space;
+    for (const int team_size : test::odd_team_sizes(space)) {
+      for (const int league_size : test::odd_league_sizes()) {
+        const InPlaceOptions options{
+            .variant = InPlaceVariant::chunks, .league_size = league_size, .team_size = team_size, .batch_bytes = 1};
+        for (const auto& [rows, columns] : InPlaceShapes{{2, 300}, {300, 2}, {16, 1024}, {1001, 77}, {77, 1001}}) {
+          test::check_in_place<float>(space, rows, columns, options);
+        }
+      }
     }
   }
 }

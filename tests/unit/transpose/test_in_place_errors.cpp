@@ -101,8 +101,10 @@ TEMPLATE_LIST_TEST_CASE("an in-place plan is a pure function and takes overrides
   CHECK(record.kernels.empty());
   test::check_asynchronous(record);
   CHECK(plan == tessera::in_place_plan<double>(space, 30000, 20000));
-  CHECK(plan.passes == 3);
-  CHECK(plan.bytes_moved == std::uint64_t{6} * 30000 * 20000 * 8);
+  constexpr bool host = test::runs_on_host<TestType>;
+  CHECK(plan.variant == (host ? InPlaceVariant::chunks : InPlaceVariant::r2c));
+  CHECK(plan.passes == (host ? 2 : 3));
+  CHECK(plan.bytes_moved == std::uint64_t{2} * static_cast<unsigned>(plan.passes) * 30000 * 20000 * 8);
   CHECK(plan.workspace_bytes > 0);
   CHECK(plan.workspace_bytes <= (std::size_t{32} << 20) + 3072);
   CHECK(plan.scratch_bytes <= static_cast<std::size_t>(Kokkos::TeamPolicy<TestType>::scratch_size_max(0)));
@@ -131,9 +133,40 @@ TEMPLATE_LIST_TEST_CASE("the workspace of an in-place plan follows the budget an
   CHECK(bytes(200, 100, 0) == 0);  // all in scratch
   CHECK(bytes(200000, 30001, 1 << 20) <= (1 << 20) + 3072);
   CHECK(bytes(200000, 30001, 1000) <= 200000 * sizeof(float) + 512);
-  CHECK(bytes(1000000, 999, 0) > std::size_t{32} << 20);  // so that batches of the longest lines are no narrower
+  if (!test::runs_on_host<TestType>) {  // so that batches of the longest lines are no narrower
+    CHECK(bytes(1000000, 999, 0) > std::size_t{32} << 20);
+  }
   CHECK(bytes(1000000, 999, 0) <= (std::size_t{64} << 20) + 3072);
   CHECK(bytes(1000000000, 3, 0) <= 1000000000 * sizeof(float) + 512);
+}
+
+TEST_CASE("in-place plans of a host, by private functions", "[transpose][in_place][plan]") {
+  const tessera::detail::DeviceLimits host{.is_host = true, .concurrency = 64, .scratch_bytes = 32000};
+  const auto plan = [&](std::int64_t rows, std::int64_t columns, std::size_t bytes,
+                        const InPlaceOptions& options = {}) {
+    return tessera::detail::make_in_place_plan(host, rows, columns, bytes, options);
+  };
+  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{10007, 10009},
+                                      {2, 500000000},
+                                      {500000000, 3},
+                                      {1000000, 64},
+                                      {60000, 40000},
+                                      {400000, 40001}}) {
+    for (const std::size_t bytes : {1, 2, 4, 8, 12, 16}) {
+      const InPlacePlan chunks = plan(rows, columns, bytes);
+      INFO(rows << " x " << columns << " of " << bytes << " bytes: " << to_string(chunks));
+      CHECK(chunks.variant == InPlaceVariant::chunks);
+      CHECK(chunks.passes == 2);
+      const auto matrix_bytes = static_cast<std::size_t>(rows * columns) * bytes;
+      CHECK(chunks.workspace_bytes <= std::max(std::size_t{64} << 20, matrix_bytes / 256));
+      CHECK(static_cast<std::size_t>(chunks.rows.batch) * bytes >= 48);
+    }
+  }
+  // Small matrices need no workspace; what the budget cannot hold goes by other ways, unless it is asked for.
+  CHECK(plan(100, 200, 4).workspace_bytes == 0);
+  CHECK(plan(30000, 20000, 4, {.batch_bytes = 1 << 20}).variant != InPlaceVariant::chunks);
+  CHECK(plan(30000, 20000, 4, {.variant = InPlaceVariant::chunks, .batch_bytes = 1 << 20}).rows.batch == 16);
+  CHECK(plan(10, 20, 4, {.variant = InPlaceVariant::chunks}).rows == tessera::LinePlan{LineMemory::workspace, 20, 1});
 }
 
 TEST_CASE("in-place plans of a device, by private functions", "[transpose][in_place][plan]") {
@@ -161,6 +194,9 @@ TEST_CASE("in-place plans of a device, by private functions", "[transpose][in_pl
       }
     }
   }
+  test::check_message(
+      test::message_of<InvalidArgument>([&] { plan(100000, 1000, 4, {.variant = InPlaceVariant::chunks}); }),
+      {"tessera::transpose_in_place", "`options`", "variant chunks on a device", "expected", "c2r or r2c", ";"});
   // The shorter extent is the row where scratch holds it.
   CHECK(plan(100000, 1000, 4).variant == InPlaceVariant::c2r);
   CHECK(plan(1000, 100000, 4).variant == InPlaceVariant::r2c);
@@ -208,7 +244,9 @@ TEST_CASE("an in-place plan prints itself", "[transpose][in_place][plan]") {
   CHECK(to_string(InPlaceVariant::c2r) == "c2r");
   CHECK(to_string(LineMemory::none) == "none");
   CHECK(to_string(LineMemory::registers) == "registers");
-  CHECK(tessera::in_place_variants.size() == 4);
+  CHECK(to_string(InPlaceVariant::r2c) == "r2c");
+  CHECK(to_string(InPlaceVariant::chunks) == "chunks");
+  CHECK(tessera::in_place_variants.size() == 5);
 }
 
 TEMPLATE_LIST_TEST_CASE("an in-place transpose is asynchronous and on its instance", "[transpose][in_place]",

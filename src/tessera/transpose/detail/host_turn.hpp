@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <tessera/detail/host_stream.hpp>
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/transpose/team_transpose.hpp>
 #include <type_traits>
@@ -118,6 +119,37 @@ void turn_vectors(Vector (&rows)[Side]) {
 #pragma GCC unroll 16
     for (int i = 0; i < side; ++i) rows[i] = next[i];
   }
+}
+
+/// Columns begin .. end - 1 of a tile, along the rows, and what stands `ahead` elements on in these on its way to the
+/// caches meanwhile. Elements of both tiles stand next to each other, in's in rows, out's in columns.
+template <bool Streamed, class T>
+void turn_in_vectors(const StridedTile<const T>& in, const StridedTile<T>& out, int rows, int begin, int end,
+                     int ahead) {
+  using Vector = TurnedVector<T>;
+  constexpr int side = turned_bytes / static_cast<int>(sizeof(T));
+  const int whole_rows = rows / side * side, whole_end = begin + (end - begin) / side * side;
+  for (int row = 0; row < whole_rows; row += side) {
+    for (int column = begin; column < whole_end; column += side) {
+      Vector block[side];
+      const T* source = in.data + row * in.row_stride + column;
+      for (int i = 0; i < side; ++i, source += in.row_stride) {
+        load_vector(source, block[i]);
+        __builtin_prefetch(source + ahead);
+      }
+      turn_vectors(block);
+      T* target = out.data + column * out.row_stride + row;
+      for (int j = 0; j < side; ++j, target += out.row_stride) {
+        if constexpr (Streamed) {
+          stream_vector(block[j], target);
+        } else {
+          store_vector(block[j], target);
+        }
+      }
+    }
+  }
+  turn_elements(in, out, Unchanged(), {whole_rows, rows, begin, whole_end});
+  turn_elements(in, out, Unchanged(), {0, rows, whole_end, end});
 }
 
 #else

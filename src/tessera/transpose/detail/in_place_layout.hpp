@@ -6,9 +6,12 @@
 #define TESSERA_TRANSPOSE_DETAIL_IN_PLACE_LAYOUT_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <tessera/detail/host_stream.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/transpose/in_place_options.hpp>
@@ -31,6 +34,11 @@ inline constexpr std::size_t in_place_buffer_alignment = 256;
 constexpr std::size_t in_place_batch_bytes(std::int64_t longest_line) {
   const std::size_t usual = std::size_t{32} << 20;
   return 2 * in_place_segment_least * static_cast<std::size_t>(longest_line) > usual ? 2 * usual : usual;
+}
+
+/// On hosts at least: chunks have marks, so that the workspace grows with the matrix.
+constexpr std::size_t in_place_host_batch_bytes(std::int64_t elements, std::size_t element_bytes) {
+  return static_cast<std::size_t>(elements) / 256 * element_bytes;
 }
 
 /// Of a row in the workspace, a team's share.
@@ -102,6 +110,40 @@ KOKKOS_INLINE_FUNCTION constexpr std::int64_t row_chunks(std::int64_t n, std::si
 KOKKOS_INLINE_FUNCTION constexpr std::size_t buffer_bytes(std::int64_t elements, std::size_t element_bytes) {
   return (static_cast<std::size_t>(elements) * element_bytes + in_place_buffer_alignment - 1) /
          in_place_buffer_alignment * in_place_buffer_alignment;
+}
+
+/// Of a matrix from which on hosts take it in chunks where automatic chooses, and of the bands that one step turns.
+inline constexpr std::int64_t chunks_matrix_least = 1 << 20;
+inline constexpr std::int64_t chunks_step_bytes = 4 << 20;
+/// Of a chunk: shorter ones waste memory traffic, longer ones leave threads idle.
+inline constexpr std::int64_t chunk_bytes_least = 512;
+inline constexpr std::int64_t chunk_bytes_most = 64 << 10;
+
+/// The workspace of a transpose in chunks, in bytes: bands in a ring, columns of which are `pitch` elements apart, then
+/// seams, pivots, marks.
+struct ChunkSizes {
+  std::int64_t pitch, pivot_step;
+  std::size_t seams = 0, pivots = 0, marks = 0, total = 0;
+};
+
+inline ChunkSizes chunk_sizes(std::int64_t rows, std::int64_t columns, std::int64_t chunk, std::int64_t held,
+                              std::size_t element_bytes) {
+  const auto bytes = static_cast<std::int64_t>(element_bytes);
+  const std::int64_t slots = rows * columns / chunk;
+  const std::int64_t pivots_most = std::min<std::int64_t>(held * columns, 1024);
+  // A line more than a chunk: columns of a power of two would meet in few sets of the caches.
+  ChunkSizes sizes{chunk + ceil_div(stream_line, bytes),
+                   static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ceil_div(slots, pivots_most))))};
+  sizes.seams = buffer_bytes(held * columns * sizes.pitch, element_bytes);
+  sizes.pivots = sizes.seams + buffer_bytes(columns * chunk, element_bytes);
+  sizes.marks = sizes.pivots + buffer_bytes(ceil_div(slots, sizes.pivot_step) * chunk, element_bytes);
+  sizes.total = sizes.marks + buffer_bytes(ceil_div(slots, 64), sizeof(std::uint64_t));
+  return sizes;
+}
+
+/// Columns whose chunks a thread copies together.
+constexpr int chunk_group(std::int64_t chunk, std::size_t element_bytes) {
+  return static_cast<int>(ceil_div(32 << 10, chunk * static_cast<std::int64_t>(element_bytes)));
 }
 
 }  // namespace tessera::detail

@@ -94,43 +94,11 @@ struct TransposeStreamed {
                             int end) const {
 #ifdef TESSERA_HOST_SHUFFLES
     if constexpr (turns_vectors) {
-      if (in.column_stride == 1) return turn_in_vectors<Streamed>(in, out, rows, begin, end);
+      if (in.column_stride == 1) return turn_in_vectors<Streamed>(in, out, rows, begin, end, job.tile_columns);
     }
 #endif
     turn_columns(in, out, job.function, rows, begin, end);
   }
-
-#ifdef TESSERA_HOST_SHUFFLES
-  /// Along the rows, and the tile beside this one on its way to the caches meanwhile.
-  template <bool Streamed>
-  void turn_in_vectors(const StridedTile<const In>& in, const StridedTile<Out>& out, int rows, int begin,
-                       int end) const {
-    using Vector = TurnedVector<Out>;
-    constexpr int side = turned_bytes / static_cast<int>(sizeof(Out));
-    const int whole_rows = rows / side * side, whole_end = begin + (end - begin) / side * side;
-    for (int row = 0; row < whole_rows; row += side) {
-      for (int column = begin; column < whole_end; column += side) {
-        Vector block[side];
-        const In* source = in.data + row * in.row_stride + column;
-        for (int i = 0; i < side; ++i, source += in.row_stride) {
-          load_vector(source, block[i]);
-          __builtin_prefetch(source + job.tile_columns);
-        }
-        turn_vectors(block);
-        Out* target = out.data + column * out.row_stride + row;
-        for (int j = 0; j < side; ++j, target += out.row_stride) {
-          if constexpr (Streamed) {
-            stream_vector(block[j], target);
-          } else {
-            store_vector(block[j], target);
-          }
-        }
-      }
-    }
-    turn_elements(in, out, job.function, {whole_rows, rows, begin, whole_end});
-    turn_elements(in, out, job.function, {0, rows, whole_end, end});
-  }
-#endif
 };
 
 template <ExecutionSpace Space, class Job>
