@@ -65,6 +65,88 @@ TEMPLATE_LIST_TEST_CASE("dot products over the range of exponents", "[reduce][do
   check_dot(space, spread_factors<double>(1009, 5, -1070, -1020), spread_factors<double>(1009, 6, 0, 30));
 }
 
+/// Factors whose product leaves much behind a cut: nearly half a unit 44 bits below it, of the product as rounded or of
+/// the error of that.
+template <class T>
+std::pair<T, T> far_from_cut(bool of_error) {
+  std::pair<T, T> best;
+  double most = -1;
+  for (std::size_t i = 0; i < 4000; ++i) {
+    const T x = 2 - std::abs(test::value_at<T>(i, 21)) / 8, y = 2 - std::abs(test::value_at<T>(i, 22)) / 8;
+    const double product = static_cast<double>(x) * static_cast<double>(y);
+    const double term = of_error ? std::ldexp(std::fma(x, y, -product), 53) : product;
+    const double rest = std::ldexp(term, 42) - std::rint(std::ldexp(term, 42));
+    if (rest <= most) continue;
+    most = rest;
+    best = {x, y};
+  }
+  return best;
+}
+
+/// Two blocks of a host that cancel, all but the last bit of one small product: as far away as a block's sums can hold,
+/// and farther.
+template <class T, class Space>
+void check_far_product(const Space& space) {
+  constexpr std::size_t block = 512;
+  constexpr T u = std::numeric_limits<T>::epsilon();
+  for (const bool of_error : {false, true}) {
+    const auto [large_x, large_y] = far_from_cut<T>(of_error);
+    for (int span = 30; span < 50; ++span) {
+      std::vector<T> x(2 * block, large_x), y(2 * block, large_y);
+      std::fill(x.begin() + block, x.end(), -large_x);
+      const std::size_t at = test::mixed(static_cast<std::size_t>(span), 5) % block;
+      x[at] = std::ldexp(1 + u, -(span / 2));
+      y[at] = std::ldexp(1 + u, -(span - span / 2));
+      x[block + at] = std::ldexp(T(-1), -(span / 2));
+      y[block + at] = std::ldexp(1 + 2 * u, -(span - span / 2));
+      INFO("span " << span << ", elements of " << sizeof(T) << " bytes");
+      check_dot(space, x, y);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("dot: a small product among large ones", "[reduce][dot]", test::OneSpace) {
+  const TestType space;
+  check_far_product<float>(space);
+  check_far_product<double>(space);
+}
+
+TEMPLATE_LIST_TEST_CASE("dot: what a block of a host does not take", "[reduce][dot]", test::OneSpace) {
+  const TestType space;
+  constexpr double infinity = std::numeric_limits<double>::infinity(), huge = std::numeric_limits<double>::max();
+  for (const std::size_t at : {0, 511, 512, 1023, 1030}) {
+    std::vector<double> x = test::values<double>(1031, 3), y = test::values<double>(1031, 4);
+    const auto with = [&](double of_x, double of_y) {
+      x[at] = of_x;
+      y[at] = of_y;
+      check_dot(space, x, y);
+    };
+    INFO("at " << at);
+    with(0, 0);
+    with(0x1.8p-1070, 1.5);
+    with(0x1.8p-537, 0x1.8p-537);
+    with(0x1.8p-1022, 0x1.8p60);
+    with(0x1.8p510, 0x1.8p510);
+    with(huge, 0x1p-3);
+    const auto result = [&](double of_x, double of_y) {
+      x[at] = of_x;
+      y[at] = of_y;
+      return tessera::reduce(space, test::device_copy<TestType>(x), test::device_copy<TestType>(y), Dot<double>{});
+    };
+    CHECK(result(infinity, -1) == -infinity);
+    CHECK(result(0x1p-1000, infinity) == infinity);
+    CHECK(std::isnan(result(0, infinity)));
+    CHECK(std::isnan(result(std::nan(""), 0x1p-1000)));
+    x[at] = std::nan("");
+    const auto refused = [&] {
+      tessera::reduce(space, test::device_copy<TestType>(x), test::device_copy<TestType>(y), Dot<double>{},
+                      {.nan = NanPolicy::error});
+    };
+    test::check_message(test::message_of<tessera::InvalidArgument>(refused),
+                        {"element " + std::to_string(at) + " is NaN"});
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("a dot product that cancels", "[reduce][dot]", test::OneSpace) {
   const TestType space;
   std::vector<double> x = test::values<double>(4001, 9), y = test::values<double>(4001, 10);

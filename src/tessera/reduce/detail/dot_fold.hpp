@@ -11,12 +11,15 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/exact_integer.hpp>
+#include <tessera/detail/host_vector.hpp>
+#include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_expansion.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/host_products.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
 #include <tessera/reduce/detail/pair_range.hpp>
 #include <tessera/status.hpp>
@@ -72,6 +75,27 @@ class ExactProducts {
     }
     add_terms<!narrow>(thread, spill.rest, spill.sum, terms);
   }
+
+#if defined(TESSERA_HOST_VECTORS)
+  /// A host's block, of x and y: at once where its products are close enough, else in groups of so many.
+  template <int Group, class Index>
+  TESSERA_NOINLINE static void add_block(const FoldContext& context, thread_type& thread, spill_type& spill,
+                                         const T (&x)[host_block], const T (&y)[host_block], const Index& index,
+                                         const Status& status) {
+    const FieldRange x_fields = block_fields(x), y_fields = block_fields(y);
+    if (can_cut_products<T>(x_fields, y_fields)) {
+      double sums[narrow ? 2 : 4];
+      sum_products(x, y, products_top<T>(x_fields, y_fields), sums);
+      return add_terms<!narrow>(thread, spill.rest, spill.sum, sums);
+    }
+    Index of_group = index;
+    for (int first = 0; first < host_block; first += Group, of_group.first += Group) {
+      ElementPair<T> group[Group];
+      for (int k = 0; k < Group; ++k) group[k] = {x[first + k], y[first + k]};
+      add(context, thread, spill, group, of_group, status);
+    }
+  }
+#endif
 
   KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, spill_type& spill) {
     thread.empty(spill.sum);
@@ -183,6 +207,7 @@ class DotFold {
  public:
   static constexpr int lanes = 2 * packed_length<T>;
   static constexpr bool sums_exactly = std::is_floating_point_v<T>;
+  static constexpr bool takes_pair_blocks = sums_exactly && has_host_vectors;
   static constexpr int team_size_max = 256;
   static constexpr int teams_at_once = 2;
   /// Two doubles hold most sums of products of floats, where those of doubles need digits.
@@ -203,6 +228,17 @@ class DotFold {
                                        const Index& index, const Status& status) const {
     Products::add(m_context, thread, spill, pairs, index, status);
   }
+
+#if defined(TESSERA_HOST_VECTORS)
+  /// The block that is at x and y, on a host.
+  template <class Index>
+  void add_block(thread_type& thread, spill_type& spill, const T* x, const T* y, const Index& index,
+                 const Status& status) const requires sums_exactly {
+    using Block = const T[host_block];
+    Products::template add_block<lanes>(m_context, thread, spill, *reinterpret_cast<Block*>(x),
+                                        *reinterpret_cast<Block*>(y), index, status);
+  }
+#endif
 
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, spill_type& spill, const team_type& part) const {
     spill.sum.add(part.sum);

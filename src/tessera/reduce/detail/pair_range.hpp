@@ -11,6 +11,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/element_range.hpp>
+#include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
 #include <tessera/status.hpp>
@@ -66,12 +67,39 @@ KOKKOS_FORCEINLINE_FUNCTION PairRange<ContiguousRange<T, Position>> run_behind(c
   return {run_behind(data.x, size, position), run_behind(data.y, size, position), size};
 }
 
+/// Whether a fold has add_block(thread, spill, x, y, index, status), of host_block neighbours each.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool takes_pair_blocks() {
+  if constexpr (requires { Fold::takes_pair_blocks; }) {
+    return Fold::takes_pair_blocks;
+  } else {
+    return false;
+  }
+}
+
+/// On a host: the range block by block, and what is left of it in groups.
+template <class Fold, class T, class Position>
+void fold_pair_blocks(const Fold& fold, const PairRange<ContiguousRange<T, Position>>& range,
+                      typename Fold::thread_type& thread, typename Fold::spill_type& spill, const Status& status) {
+  std::int64_t at = 0;
+  for (; at + host_block <= range.size; at += host_block) {
+    prefetch<host_block>(range.x.data + at + host_page_bytes / sizeof(T));
+    prefetch<host_block>(range.y.data + at + host_page_bytes / sizeof(T));
+    fold.add_block(thread, spill, range.x.data + at, range.y.data + at,
+                   GroupIndex<Position>{range.x.position, range.x.first + at, 0, host_block}, status);
+  }
+  thread_fold(fold, range.part(at, range.size), 0, 1, thread, spill, status);
+}
+
 template <class Fold, class T, class Position>
 TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<ContiguousRange<T, Position>>& range,
                                           std::int64_t rank, std::int64_t threads, typename Fold::thread_type& thread,
                                           typename Fold::spill_type& spill, const Status& status) {
   constexpr int width = packed_length<T>;
   constexpr int loads = Fold::lanes / width > 0 ? Fold::lanes / width : 1;
+  KOKKOS_IF_ON_HOST((if constexpr (takes_pair_blocks<Fold>()) {
+    if (threads == 1 && range.size >= host_block) return fold_pair_blocks(fold, range, thread, spill, status);
+  }))
   const T* x = range.x.data;
   const T* y = range.y.data;
   const Position& position = range.x.position;
