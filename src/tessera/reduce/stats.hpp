@@ -9,9 +9,15 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/detail/float_format.hpp>
+#include <tessera/detail/host_vector.hpp>
+#include <tessera/detail/noinline.hpp>
 #include <tessera/reduce/arg_extrema.hpp>
 #include <tessera/reduce/detail/complex_stats_fold.hpp>
+#include <tessera/reduce/detail/exact_moments.hpp>
+#include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fused_fold.hpp>
+#include <tessera/reduce/detail/host_extrema.hpp>
+#include <tessera/reduce/detail/host_products.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <tessera/reduce/detail/widened_fold.hpp>
@@ -80,13 +86,27 @@ class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
   using Highest = FusedFold<ArgFold<ArgMax<T>, T>, Zeros>;
   using Extrema = FusedFold<ArgFold<ArgMin<T>, T>, Highest>;
   using Base = FusedFold<MomentsFold<StatsMoments<T>, T>, Extrema>;
+  static constexpr bool takes_blocks = std::is_floating_point_v<T> && has_host_vectors;
 
  public:
+  static constexpr int host_lanes = takes_blocks ? host_block : Base::lanes;
+  using thread_type = typename Base::thread_type;
+  using spill_type = typename Base::spill_type;
   using team_type = typename Base::team_type;
 
   template <class R>
   KOKKOS_FUNCTION StatsFold(const R& stats, const FoldContext& context)
       : Base(StatsParts<T>{}, context), m_context(context), m_ddof(stats.ddof) {}
+
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
+                                       const Index& index, const Status& status) const {
+    if constexpr (takes_blocks && N == host_block) {
+      add_block(thread, spill, elements, index, status);
+    } else {
+      Base::add(thread, spill, elements, index, status);
+    }
+  }
 
   template <class Result>
   KOKKOS_FUNCTION Result finalize(team_type& total, std::int64_t size, const Status& status) const {
@@ -139,6 +159,34 @@ class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
   }
 
  private:
+#if defined(TESSERA_HOST_VECTORS)
+  /// A host's block, part by part while it is in cache; with NaN or infinities in groups.
+  template <class Index>
+  TESSERA_NOINLINE void add_block(thread_type& thread, spill_type& spill, const T (&elements)[host_block],
+                                  const Index& index, const Status& status) const {
+    const FieldRange fields = block_fields(elements);
+    if (fields.highest > 2 * FloatFormat<T>::exponent_max) {
+      constexpr int group = Base::lanes;
+      Index of_group = index;
+      for (int first = 0; first < host_block; first += group, of_group.first += group) {
+        Base::add(thread, spill, *reinterpret_cast<const T(*)[group]>(elements + first), of_group, status);
+      }
+      return;
+    }
+    using Sums = ExactMoments<T, StatsMoments<T>::wanted>;
+    if (!Sums::add_close_block(thread.first, spill.first, elements, fields)) {
+      Sums::add(m_context, thread.first, spill.first, elements, index, status);
+    }
+    const BlockExtrema<T> extrema = block_extrema(elements);
+    take_best<ArgMin<T>>(thread.rest.first, extrema.lowest, elements, index);
+    take_best<ArgMax<T>>(thread.rest.rest.first, extrema.highest, elements, index);
+    if (extrema.zeros == 0) return;
+    ZeroCounts& zeros = thread.rest.rest.rest;
+    zeros.zeros += extrema.zeros;
+    zeros.negative_zeros += negative_zeros(elements);
+  }
+#endif
+
   FoldContext m_context;
   std::int64_t m_ddof;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Exact accumulators as values: any order, any grouping, any space, the same bytes.
+#include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -138,6 +139,41 @@ TEMPLATE_LIST_TEST_CASE("a reduction gives the accumulator of its elements", "[r
       CHECK(got.to_bytes() == expected);
     }
   }
+}
+
+/// One small element among equal ones whose squares leave much behind a cut 44 bits below their top: as far away as a
+/// host's groups and blocks can hold, and farther. of_error: the errors of the squares do.
+template <class T, class Space>
+void check_far_square(const Space& space, bool of_error) {
+  T large = 0;
+  double most = -1;
+  for (std::size_t i = 0; i < 4000; ++i) {
+    const T x = 2 - std::abs(test::value_at<T>(i, 21)) / 8;
+    const double square = static_cast<double>(x) * static_cast<double>(x);
+    const double term = of_error ? std::ldexp(std::fma(x, x, -square), 53) : square;
+    const double rest = std::ldexp(term, 42) - std::rint(std::ldexp(term, 42));
+    if (rest > most) large = x;
+    most = std::max(most, rest);
+  }
+  for (const std::size_t size : {128, 512, 1024}) {
+    for (int span = 13; span < 27; ++span) {
+      std::vector<T> values(size, large);
+      values[test::mixed(static_cast<std::size_t>(span), 5) % size] =
+          std::ldexp(1 + std::numeric_limits<T>::epsilon(), -span);
+      const auto expected = accumulated<T, AccumulatedTerm::square>(values, 0, size).to_bytes();
+      const auto got = tessera::reduce(space, test::device_copy<Space>(values),
+                                       AccumulateExactly<T, AccumulatedTerm::square>{}, {.league_size = 1});
+      INFO("span " << span << ", elements of " << sizeof(T) << " bytes");
+      CHECK(got.to_bytes() == expected);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("squares of a small element among large ones", "[reduce][accumulator]", test::OneSpace) {
+  const TestType space;
+  check_far_square<float>(space, false);
+  check_far_square<double>(space, false);
+  check_far_square<double>(space, true);
 }
 
 }  // namespace

@@ -156,6 +156,80 @@ TEMPLATE_LIST_TEST_CASE("stats: NaN and infinities under each policy", "[reduce]
   CHECK_THROWS_AS(stats_of(space, values, 0, {.nan = NanPolicy::error}), tessera::InvalidArgument);
 }
 
+/// Against the elements one by one; no NaN.
+template <class T, class Space>
+void check_extrema(const Space& space, const std::vector<T>& values) {
+  const auto lowest = std::min_element(values.begin(), values.end());
+  const auto highest = std::max_element(values.begin(), values.end());
+  for (const ReduceOptions& options : {ReduceOptions{}, ReduceOptions{.league_size = 1, .team_size = 1}}) {
+    const auto got = stats_of(space, values, 0, options);
+    check_floating(got, values, 0);
+    CHECK(got.min == *lowest);
+    CHECK(got.max == *highest);
+    CHECK(got.argmin == lowest - values.begin());
+    CHECK(got.argmax == highest - values.begin());
+  }
+}
+
+template <class T, class Space>
+void check_blocks(const Space& space) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  const auto values = test::values<T>(3 * 512 + 37, 8);
+  check_extrema(space, values);
+  check_extrema(space, std::vector<T>(1100, T(0)));
+  check_extrema(space, std::vector<T>(1100, T(-3)));
+  auto ascending = values;
+  std::sort(ascending.begin(), ascending.end());
+  check_extrema(space, ascending);
+  for (const std::size_t at : {0, 63, 64, 511, 512, 1000, 1023, 1535, 1570}) {
+    INFO("at " << at);
+    // The same extremum before and after, in its block and in others.
+    for (const std::size_t apart : {1, 60, 500, 512}) {
+      for (const T extreme : {T(-7), T(7)}) {
+        auto planted = values;
+        planted[at] = extreme;
+        if (at + apart < planted.size()) planted[at + apart] = extreme;
+        check_extrema(space, planted);
+      }
+    }
+    for (const T special :
+         {T(0), T(-0.0), std::numeric_limits<T>::denorm_min(), -std::numeric_limits<T>::max(), infinity, -infinity}) {
+      auto planted = values;
+      planted[at] = special;
+      check_extrema(space, planted);
+    }
+    // Zeros of both signs as extrema.
+    for (const T sign : {T(1), T(-1)}) {
+      std::vector<T> planted = values;
+      for (T& value : planted) value = sign * (1 + std::abs(value));
+      planted[at] = T(-0.0);
+      check_extrema(space, planted);
+      CHECK(std::signbit(sign > 0 ? stats_of(space, planted).min : stats_of(space, planted).max));
+      planted[(at + 700) % planted.size()] = T(0);
+      check_extrema(space, planted);
+      CHECK(std::signbit(stats_of(space, planted).min));
+      CHECK_FALSE(std::signbit(stats_of(space, planted).max));
+    }
+    auto planted = values;
+    planted[at] = planted[1572] = std::nan("");
+    const auto propagated = stats_of(space, planted);
+    CHECK(propagated.count_nan == 2);
+    CHECK(propagated.argmin == static_cast<std::int64_t>(at));
+    CHECK(propagated.argmax == static_cast<std::int64_t>(at));
+    const auto omitted = stats_of(space, planted, 0, {.nan = NanPolicy::omit});
+    std::erase_if(planted, [](T value) { return std::isnan(value); });
+    const tessera::reference::ExactSums sums(planted);
+    CHECK(same_double(omitted.l2, sums.template l2<double>()));
+    CHECK(omitted.min == *std::min_element(planted.begin(), planted.end()));
+    CHECK(omitted.max == *std::max_element(planted.begin(), planted.end()));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("stats: where blocks of a host begin and end", "[reduce][stats]", test::OneSpace) {
+  check_blocks<float>(TestType{});
+  check_blocks<double>(TestType{});
+}
+
 TEMPLATE_LIST_TEST_CASE("stats of integers come from exact integers", "[reduce][stats]", test::OneSpace) {
   const TestType space;
   auto values = test::values<std::int64_t>(30011);

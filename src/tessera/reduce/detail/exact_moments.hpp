@@ -20,6 +20,7 @@
 #include <tessera/reduce/detail/exact_squares.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/host_products.hpp>
 #include <tessera/status.hpp>
 #include <type_traits>
 
@@ -107,6 +108,18 @@ class ExactMoments {
       }
     }
   }
+
+#if defined(TESSERA_HOST_VECTORS)
+  /// A host's block at once where its squares, and so all its sums, take one cut; else false. fields: those of
+  /// elements.
+  static bool add_close_block(thread_type& thread, spill_type& spill, const T (&elements)[host_block],
+                              const FieldRange& fields) requires(Wanted.squares) {
+    const bool finite = fields.highest <= 2 * FloatFormat<T>::exponent_max;
+    if (!finite || !Squares::template can_cut<host_block>(fields)) return false;
+    add_usual(thread, spill, elements, fields);
+    return true;
+  }
+#endif
 
   KOKKOS_FUNCTION static void absorb(digits_type& digits, const digits_type& part) {
     if constexpr (Wanted.sum) digits.sum.add(part.sum);
@@ -263,6 +276,11 @@ class ExactMoments {
         return add_usual(thread, spill, elements, fields);
       }
     }
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (Wanted.squares) {
+      if (add_close_block(thread, spill, elements, block_fields(elements))) return;
+    }
+#endif
     Index of_group = index;
     for (int first = 0; first < host_block; first += host_group, of_group.first += host_group) {
       add(context, thread, spill, *reinterpret_cast<const T(*)[host_group]>(elements + first), of_group, status);

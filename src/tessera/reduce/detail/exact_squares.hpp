@@ -13,6 +13,7 @@
 #include <tessera/reduce/detail/exact_expansion.hpp>
 #include <tessera/reduce/detail/exact_rounding.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
+#include <tessera/reduce/detail/host_products.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
@@ -25,12 +26,19 @@ class ExactSquares {
  public:
   using Expansion = ExactExpansion<narrow ? 3 : 4>;
 
+  /// Whether N squares, and their errors, are in reach of one cut each.
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION static bool can_cut(const FieldRange& fields) {
+    const bool usual = narrow || (fields.lowest >= 565 && fields.highest <= 1528);
+    return usual && fields.highest - fields.lowest <= (narrow ? 21 : 18) - (N > host_group ? 1 : 0);
+  }
+
   /// elements: usual ones; fields: theirs, where N is 8 or more.
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION static void add(Expansion& squares, ExactRest& rest,
                                               typename Format::product_digits& digits, const T (&elements)[N],
                                               const FieldRange& fields) {
-    if (N >= 8 && can_cut(fields)) {
+    if (N >= 8 && can_cut<N>(fields)) {
       const int top = 2 * (fields.highest + 1 - FloatFormat<T>::exponent_max);
       double sums[narrow ? 2 : 4] = {};
       sum_cut(elements, top, sums);
@@ -81,35 +89,11 @@ class ExactSquares {
     }
   }
 
-  /// Whether squares, and their errors, are in reach of one cut each.
-  KOKKOS_FORCEINLINE_FUNCTION static bool can_cut(const FieldRange& fields) {
-    const bool usual = narrow || (fields.lowest >= 565 && fields.highest <= 1528);
-    return usual && fields.highest - fields.lowest <= (narrow ? 21 : 18);
-  }
-
   /// Of squares below 2^top the sums of their pieces and of the rest, and the same of their errors.
   template <int N, int Sums>
   KOKKOS_FORCEINLINE_FUNCTION static void sum_cut(const T (&elements)[N], int top, double (&sums)[Sums]) {
 #if defined(TESSERA_HOST_VECTORS)
-    if constexpr (N == host_group) {
-      const auto squares = [&elements](int first, HostTerms& terms) {
-        for (int j = 0; j < host_terms; ++j) {
-          const auto x = static_cast<double>(elements[first + j]);
-          terms[j] = rounded_product(x, x);
-        }
-      };
-      add_cut<N>(top, squares, sums[0], sums[1]);
-      if constexpr (!narrow) {
-        const auto errors = [&elements](int first, HostTerms& terms) {
-          for (int j = 0; j < host_terms; ++j) {
-            const double x = elements[first + j];
-            terms[j] = Kokkos::fma(x, x, -rounded_product(x, x));
-          }
-        };
-        add_cut<N>(top - 53, errors, sums[2], sums[3]);
-      }
-      return;
-    }
+    if constexpr (N >= host_group) return sum_products(elements, elements, top, sums);
 #endif
     const double cut = cut_below(top), error_cut = cut_below(top - 53);
     TESSERA_UNROLL
