@@ -83,7 +83,8 @@ std::pair<T, T> far_from_cut(bool of_error) {
   return best;
 }
 
-/// Two blocks of a host that cancel, all but one small product: as far away as a block's sums can hold, and farther.
+/// Two blocks of a host that cancel, all but the last bit of one small product: as far away as a block's sums can hold,
+/// and farther.
 template <class T, class Space>
 void check_far_product(const Space& space) {
   constexpr std::size_t block = 512;
@@ -94,9 +95,10 @@ void check_far_product(const Space& space) {
       std::vector<T> x(2 * block, large_x), y(2 * block, large_y);
       std::fill(x.begin() + block, x.end(), -large_x);
       const std::size_t at = test::mixed(static_cast<std::size_t>(span), 5) % block;
-      x[at] = std::ldexp(1 + u, -span / 2);
+      x[at] = std::ldexp(1 + u, -(span / 2));
       y[at] = std::ldexp(1 + u, -(span - span / 2));
-      x[block + at] = 0;
+      x[block + at] = std::ldexp(T(-1), -(span / 2));
+      y[block + at] = std::ldexp(1 + 2 * u, -(span - span / 2));
       INFO("span " << span << ", elements of " << sizeof(T) << " bytes");
       check_dot(space, x, y);
     }

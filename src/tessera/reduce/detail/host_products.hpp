@@ -19,7 +19,7 @@
 
 namespace tessera::detail {
 
-/// Exponent fields of a block. Of doubles from their high words: the lowest is 0 too where a zero's could be higher.
+/// Exponent fields of a block, of doubles by their high words: of zeros alone the lowest is the largest there is.
 template <class T>
 FieldRange block_fields(const T (&elements)[host_block]) {
   constexpr int chains = 2, lanes = LaneRange<T>::lanes;
@@ -42,9 +42,10 @@ int products_top(const FieldRange& x, const FieldRange& y) {
   return x.highest + y.highest + 2 * (1 - FloatFormat<T>::exponent_max);
 }
 
-/// Whether the products of a block are finite and what one cut leaves of them adds without error: products of floats
-/// are multiples of 2^(top - 48 - span), those of doubles of 2^(top - 54 - span) and their errors, below 2^(top - 53),
-/// of 2^(top - 106 - span). Cuts leave what is at most 2^(45 below), and there are 2^9 terms for 53 bits.
+/// Whether the products of a block are finite and what a cut leaves of them adds without error. Products of floats
+/// below 2^top are multiples of 2^(top - 48 - span); those of doubles, rounded, of 2^(top - 54 - span), and their
+/// errors, which are below 2^(top - 53), of 2^(top - 106 - span). A cut leaves half of 2^-44 times what terms are
+/// below, and the sum of 2^9 such has to fit 53 bits.
 template <class T>
 bool can_cut_products(const FieldRange& x, const FieldRange& y) {
   constexpr bool narrow = std::is_same_v<T, float>;
