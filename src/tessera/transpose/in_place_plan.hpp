@@ -54,14 +54,15 @@ struct LinePlan {
   bool operator==(const LinePlan&) const = default;
 };
 
-/// Rows and columns are those of the matrix as the passes see it: with c2r its extents, with r2c these exchanged.
+/// Rows and columns are those of the matrix as the passes see it: with c2r its extents, with r2c these exchanged. With
+/// chunks the longer extent counts the rows, and `rows` are the bands: `batch` rows, which is a chunk, in a ring.
 struct InPlacePlan {
   InPlaceVariant variant = InPlaceVariant::swapped_tiles;
   int league_size = 1;  ///< most teams of a kernel
   int team_size = 1;
   int row_team_size = 1;  ///< in passes over rows
   int vector_length = 1;
-  int tile_rows = 1;     ///< of swapped tiles, or of passes over columns
+  int tile_rows = 1;     ///< of swapped tiles, of passes over columns, or of bands that are turned
   int tile_columns = 1;  ///< likewise
   LinePlan rows{}, columns{};
   int passes = 0;                   ///< each reads and writes the whole matrix once in main memory
