@@ -37,6 +37,7 @@ struct ArgExtremum {
   using fold_type = widened_fold_t<ArgFold<ArgExtremum, Wide>, T>;
   static constexpr bool needs_elements = true;
   static constexpr bool last = Last;
+  static constexpr bool lowest = Sign > 0;
 
   KOKKOS_FUNCTION value_type identity() const {
     return {Extremum<T, Sign>{}.identity(), Last ? -1 : Kokkos::Experimental::finite_max_v<std::int64_t>};

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
@@ -20,11 +21,17 @@
 
 namespace tessera::detail {
 
-/// R: value_type {value, index}, identity(), join(), better(), earlier() and `last`.
+/// R: value_type {value, index}, identity(), join(), better(), earlier(), `last` and `lowest`.
 template <class R, class T>
 class ArgFold {
  public:
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
+#if defined(TESSERA_HOST_VECTORS)
+  /// Groups that a host holds against the best at once.
+  static constexpr bool has_vectors =
+      !std::is_same_v<T, bool> && (std::is_floating_point_v<T> || compares_in_vectors<T>);
+  static constexpr int host_lanes = (has_vectors ? 32 : 1) * lanes;
+#endif
   static constexpr int team_size_max = 1024;
   static constexpr int teams_at_once = 1;
   using thread_type = typename R::value_type;
@@ -36,8 +43,11 @@ class ArgFold {
   KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, spill_type&) const { thread = m_reducer.identity(); }
 
   template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type&, const T (&elements)[N], const Index& index,
-                                       const Status& status) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, [[maybe_unused]] spill_type& spill, const T (&elements)[N],
+                                       const Index& index, const Status& status) const {
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (N > lanes) return add_groups(thread, spill, elements, index, status);
+#endif
     T best = m_reducer.identity().value;
     bool nan = false;
     TESSERA_UNROLL
@@ -102,6 +112,36 @@ class ArgFold {
       return true;
     }
   }
+
+#if defined(TESSERA_HOST_VECTORS)
+  /// Most have nothing that is as good, and no NaN.
+  template <int N, class Index>
+  void add_groups(thread_type& thread, spill_type& spill, const T (&elements)[N], const Index& index,
+                  const Status& status) const {
+    constexpr int width = host_vector_bytes / static_cast<int>(sizeof(T));
+    HostVector<T, width> bests = {};
+    bests += m_reducer.identity().value;
+    auto nans = bests != bests;
+    TESSERA_KEEP_LOOP
+    for (int first = 0; first < N; first += width) {
+      HostVector<T, width> loaded;
+      load_vector(elements + first, loaded);
+      bests = (R::lowest ? loaded < bests : loaded > bests) ? loaded : bests;
+      nans |= loaded != loaded;
+    }
+    T best = bests[0];
+    bool nan = false;
+    for (int lane = 0; lane < width; ++lane) {
+      best = R::better(bests[lane], best) ? bests[lane] : best;
+      nan = nan || nans[lane] != 0;
+    }
+    if (!nan && !R::better(best, thread.value) && !(best == thread.value && may_be_earlier(thread, index))) return;
+    Index of_group = index;
+    for (int first = 0; first < N; first += lanes, of_group.first += lanes) {
+      add(thread, spill, *reinterpret_cast<const T(*)[lanes]>(elements + first), of_group, status);
+    }
+  }
+#endif
 
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION static void look_for(thread_type& thread, const T& best, const T (&elements)[N],
