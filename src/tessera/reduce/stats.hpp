@@ -86,10 +86,8 @@ class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
   using Highest = FusedFold<ArgFold<ArgMax<T>, T>, Zeros>;
   using Extrema = FusedFold<ArgFold<ArgMin<T>, T>, Highest>;
   using Base = FusedFold<MomentsFold<StatsMoments<T>, T>, Extrema>;
-  static constexpr bool takes_blocks = std::is_floating_point_v<T> && has_host_vectors;
 
  public:
-  static constexpr int host_lanes = takes_blocks ? host_block : Base::lanes;
   using thread_type = typename Base::thread_type;
   using spill_type = typename Base::spill_type;
   using team_type = typename Base::team_type;
@@ -98,6 +96,9 @@ class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
   KOKKOS_FUNCTION StatsFold(const R& stats, const FoldContext& context)
       : Base(StatsParts<T>{}, context), m_context(context), m_ddof(stats.ddof) {}
 
+#if defined(TESSERA_HOST_VECTORS)
+  static constexpr bool takes_blocks = std::is_floating_point_v<T>;
+  static constexpr int host_lanes = takes_blocks ? host_block : Base::lanes;
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
                                        const Index& index, const Status& status) const {
@@ -107,6 +108,7 @@ class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
       Base::add(thread, spill, elements, index, status);
     }
   }
+#endif
 
   template <class Result>
   KOKKOS_FUNCTION Result finalize(team_type& total, std::int64_t size, const Status& status) const {

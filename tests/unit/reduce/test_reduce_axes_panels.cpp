@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shapes around what a host's panels of outputs take: their widths, blocks and levels of rows, short rows that are
-// turned; by sums of positions, exact sums against accumulators, fast sums within their bound, and NaN policies.
+// turned; rows that are summed in blocks; by sums of positions, exact sums against accumulators, fast sums within their
+// bound, and NaN policies.
 #include <catch2/catch_template_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
@@ -112,6 +113,11 @@ void check_sums_of_all(const Space& space) {
       check_sums<T, test::Right>(space, {283, length}, 1, data);
       check_sums<T, test::Block>(space, {13, length}, 1, data);
     }
+    // Rows that hosts sum in blocks, and longer ones.
+    for (const std::size_t length : {511, 512, 513, 1000, 8191, 8192, 8193}) {
+      check_sums<T, test::Right>(space, {23, length}, 1, data);
+      check_sums<T, test::Misaligned>(space, {23, length}, 1, data);
+    }
     check_sums<T, test::Right>(space, {5003, 30}, 0, data, {.league_size = 40});
     check_sums<T, test::Right>(space, {9001, 8}, 0, data, {.league_size = 1});
   }
@@ -127,7 +133,7 @@ TEMPLATE_LIST_TEST_CASE("sums of doubles by panels", "[reduce][axes]", test::One
 TEMPLATE_LIST_TEST_CASE("infinities, NaN and their policies in panels", "[reduce][axes]", test::OneSpace) {
   const TestType space;
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  for (const std::size_t length : {5, 70}) {
+  for (const std::size_t length : {5, 70, 600}) {
     constexpr std::size_t kept = 40;
     for (const int axis : {0, 1}) {
       std::vector<float> values(length * kept, 1.0f);

@@ -7,9 +7,11 @@
 #define TESSERA_REDUCE_DETAIL_EXACT_BLOCK_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/reduce/detail/exact_expansion.hpp>
+#include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <type_traits>
 
@@ -84,6 +86,28 @@ bool sum_block(const double (&elements)[host_block], double (&total)[2]) {
   total[0] = total_of(pieces);
   total[1] = total_of(rest);
   return fields.highest <= highest && highest - fields.lowest <= Span;
+}
+
+/// The sum of count neighbouring floats, or of their magnitudes, block by block; no exact pair where one does not hold
+/// it.
+template <bool Magnitude>
+ExactPair sum_run(const float* elements, std::int64_t count) {
+  constexpr int span = float_span(host_block);
+  constexpr ExactPair none{0, Kokkos::Experimental::quiet_NaN_v<double>};
+  ExactFew<double> few;
+  double total[1];
+  std::int64_t at = 0;
+  for (; at + host_block <= count; at += host_block) {
+    if (!sum_block<Magnitude, span>(*reinterpret_cast<const float(*)[host_block]>(elements + at), total)) return none;
+    few.add(total[0]);
+  }
+  if (at < count) {
+    float rest[host_block] = {};
+    std::copy(elements + at, elements + count, rest);
+    if (!sum_block<Magnitude, span>(rest, total)) return none;
+    few.add(total[0]);
+  }
+  return few.pair(span);
 }
 
 }  // namespace tessera::detail

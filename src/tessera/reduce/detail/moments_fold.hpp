@@ -153,8 +153,9 @@ class MomentsFold {
     Sums::absorb(spill, part);
   }
 
+  static constexpr bool sums_magnitudes = R::wanted.magnitude;
   /// Of an element, for ExactFew.
-  KOKKOS_FORCEINLINE_FUNCTION static T term(T element) { return R::wanted.magnitude ? Kokkos::fabs(element) : element; }
+  KOKKOS_FORCEINLINE_FUNCTION static T term(T element) { return sums_magnitudes ? Kokkos::fabs(element) : element; }
   KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(const thread_type& thread, const spill_type& spill) const {
     return Sums::pair(thread, spill);
   }

@@ -8,11 +8,15 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/exact_block.hpp>
+#include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/detail/pair_range.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -65,6 +69,9 @@ struct ReduceRuns {
     for (std::int64_t item = items.begin; item < items.end; ++item) {
       const QuotientRemainder split = divide(item, problem.parts);
       const int part = static_cast<int>(split.remainder);
+      if constexpr (has_block_sums) {
+        if (sum_in_blocks(team, split.quotient)) continue;
+      }
       typename Fold::thread_type thread;
       typename Fold::spill_type spill;
       problem.fold.begin(thread, spill);
@@ -73,6 +80,24 @@ struct ReduceRuns {
                   [&](auto& total) { problem.finish(team, axes, split.quotient, part, total); });
     }
   }
+
+  /// A host's runs of floats: their sums are rounded in less time than those that the fold keeps.
+  static constexpr bool has_block_sums = is_host_space<Space> && has_host_vectors && sums_in_pairs<Fold>() &&
+                                         std::is_same_v<std::remove_cvref_t<decltype(problem.in)>, const float*>;
+  static constexpr std::int64_t block_sum_max = 16 * host_block;
+
+#if defined(TESSERA_HOST_VECTORS)
+  /// Whether this has written the output.
+  bool sum_in_blocks(const typename policy_type::member_type& team, std::int64_t output) const requires has_block_sums {
+    if (problem.parts > 1 || problem.rest_size != 1 || team.team_size() > 1) return false;
+    if (problem.run_size == 0 || problem.run_size > block_sum_max) return false;
+    const AxesOffsets base = axes_offsets(problem.dims, problem.kept, output);
+    ExactPair sum = sum_run<Fold::sums_magnitudes>(problem.in + base.in, problem.run_size);
+    if (!sum.exact()) return false;
+    problem.finish(team, problem.dims, output, 0, sum);
+    return true;
+  }
+#endif
 
   KOKKOS_FUNCTION void fold_part(const typename policy_type::member_type& team, const AxesDim* axes,
                                  std::int64_t output, int part, typename Fold::thread_type& thread,
