@@ -24,12 +24,9 @@
 #define TESSERA_UNROLL_ON_DEVICE
 #endif
 
-/// For a host's loops whose iterations write nothing that later ones read.
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#define TESSERA_VECTOR_LOOP
-#elif defined(__clang__)
-#define TESSERA_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
+/// For a host's loops whose iterations write nothing that later ones read. Clang would warn of those that it makes no
+/// vectors of, a user's among them.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define TESSERA_VECTOR_LOOP _Pragma("GCC ivdep")
 #else
 #define TESSERA_VECTOR_LOOP

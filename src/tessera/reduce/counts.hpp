@@ -26,18 +26,21 @@ struct Count {
   Predicate predicate = {};
 
   KOKKOS_FUNCTION value_type identity() const { return 0; }
+  KOKKOS_FUNCTION value_type map(const T& element) const { return predicate(element) ? 1 : 0; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into += from; }
   KOKKOS_FUNCTION chain_type chain_identity() const { return 0; }
   KOKKOS_FUNCTION void chain(chain_type& into, const T& element) const { into += predicate(element) ? 1u : 0u; }
   KOKKOS_FUNCTION value_type unchain(const chain_type& chain) const { return chain; }
 #if defined(TESSERA_HOST_VECTORS)
   static constexpr int host_groups = 32;
-  /// A loop that compilers make vectors of, where they can of the predicate. All to the first chain.
+  /// A loop that compilers make vectors of, where they can of the predicate. To all chains alike: none takes twice as
+  /// many as one of its own elements would give it.
   template <int Lanes>
   void chain_host(chain_type (&chains)[Lanes], const T* elements, int groups) const {
     chain_type count = 0;
     for (int i = 0; i < groups * Lanes; ++i) count += predicate(elements[i]) ? 1u : 0u;
-    chains[0] += count;
+    for (chain_type& chain : chains) chain += count / Lanes;
+    chains[0] += count % Lanes;
   }
 #endif
   static constexpr std::string_view name() { return "count"; }
@@ -104,7 +107,7 @@ struct Any {
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into || from; }
 #if defined(TESSERA_HOST_VECTORS)
   static constexpr int host_groups = 32;
-  /// As Count does.
+  /// A loop as that of Count. All to the first chain.
   template <int Lanes>
   void chain_host(value_type (&chains)[Lanes], const T* elements, int groups) const {
     std::uint32_t found = 0;
@@ -126,7 +129,7 @@ struct All {
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into && from; }
 #if defined(TESSERA_HOST_VECTORS)
   static constexpr int host_groups = 32;
-  /// As Count does.
+  /// A loop as that of Count. All to the first chain.
   template <int Lanes>
   void chain_host(value_type (&chains)[Lanes], const T* elements, int groups) const {
     std::uint32_t missing = 0;

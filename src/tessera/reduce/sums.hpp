@@ -280,6 +280,7 @@ struct FastSpread {
 
   KOKKOS_FUNCTION std::int64_t elements_min() const { return ddof + 1; }
   KOKKOS_FUNCTION value_type identity() const { return {0, Wide(0), Wide(0)}; }
+  KOKKOS_FUNCTION value_type map(const T& element) const { return {1, widened(element), Wide(0)}; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     if (from.count == 0) return;
     const std::int64_t count = into.count + from.count;

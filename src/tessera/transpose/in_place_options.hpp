@@ -43,7 +43,7 @@ struct InPlaceOptions {
   int league_size = 0;          ///< most teams of a kernel; 0: from the extents
   int team_size = 0;            ///< threads a team; 0: from the extents
   std::size_t batch_bytes = 0;  ///< of workspace for lines that scratch cannot hold, if one fits; 0: 32 MiB, 64 for the
-                                ///< longest lines, on hosts at least a 256th of the matrix
+                                ///< longest lines, on hosts at least a 256th of the matrix (chunks take what they need)
 };
 
 }  // namespace tessera

@@ -259,7 +259,7 @@ inline InPlacePlan plan_chunks(const InPlaceLimits& limits, std::int64_t rows, s
   std::int64_t chunk = std::clamp(step_bytes / (shorter * bytes), least, most) / line * line;
   const auto held = [&] {
     if (chunk >= longer) return std::int64_t{1};
-    return std::max<std::int64_t>(1, step_bytes / (chunk * shorter * bytes)) + 1;
+    return std::min(std::max<std::int64_t>(1, step_bytes / (chunk * shorter * bytes)) + 1, ceil_div(longer, chunk));
   };
   const auto sizes = [&] { return chunk_sizes(longer, shorter, chunk, held(), limits.element_bytes); };
   chunk = std::min(std::max(chunk, line), longer);

@@ -200,9 +200,10 @@ void transpose_in_place(const Space& space, const V& view, const InPlaceOptions&
 /// batches. One kernel a pass; counts in the workspace are set to zero before one with batches, whose teams wait for
 /// each other there: a batch is put back when all of it was fetched. On hosts a kernel or two for each 4 MiB.
 /// Workspace: none where all fit, else at most the larger of options.batch_bytes and max(rows, columns)
-/// sizeof(element), and 3 KiB; the longer lines of a thin matrix are a good part of it, but not on hosts. Bytes: 2 rows
-/// columns sizeof(element) a pass, and as many again in passes through the workspace, as far as no cache holds it. A
-/// matrix of one row or column is left as it is.
+/// sizeof(element), and 3 KiB; the longer lines of a thin matrix are a good part of it, but not on hosts (variant
+/// chunks, where it is asked for: some 320 bytes for each of the shorter extent and a bit for 64 bytes of the matrix at
+/// least, whatever the budget). Bytes: 2 rows columns sizeof(element) a pass, and as many again in passes through the
+/// workspace, as far as no cache holds it. A matrix of one row or column is left as it is.
 ///
 /// \throws InvalidArgument  for memory that has gaps or another size, a workspace that is too small, variant
 ///                          swapped_tiles for a matrix that is not square, sizes of league or team that the space

@@ -4,11 +4,14 @@
 // Shapes around what a host's panels of outputs take: their widths, blocks and levels of rows, short rows that are
 // turned; rows that are summed in blocks; by sums of positions, exact sums against accumulators, fast sums within their
 // bound, and NaN policies.
+#include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tessera/reduce/counts.hpp>
 #include <tessera/reduce/exact_accumulator.hpp>
 #include <tessera/reduce/extrema.hpp>
 #include <tessera/reduce/sums.hpp>
@@ -129,6 +132,111 @@ TEMPLATE_LIST_TEST_CASE("sums of floats by panels", "[reduce][axes]", test::OneS
 TEMPLATE_LIST_TEST_CASE("sums of doubles by panels", "[reduce][axes]", test::OneSpace) {
   check_sums_of_all<double>(TestType());
 }
+
+/// Over `axis` of n0 x n1: extrema, zeros, whether any or all differ from zero.
+template <class Space>
+void check_kinds(const Space& space, const Extents<2>& n, int axis, const ReduceOptions& options = {}) {
+  std::vector<float> values = test::values<float>(n[0] * n[1], 5);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (test::mixed(i, 4) % 3 == 0 || i % n[1] == 2) values[i] = 0;
+  }
+  const test::GuardedView<float, test::Right, Space, 2> in(n, values);
+  const std::size_t kept = n[axis == 0 ? 1 : 0], reduced = n[axis == 0 ? 0 : 1];
+  using Ends = Kokkos::View<tessera::MinMaxResult<float>*, Space>;
+  const Ends ends("ends", kept);
+  const test::GuardedView<std::uint64_t, test::Right, Space, 1> zeros({kept});
+  const Kokkos::View<bool*, Space> any("any", kept), all("all", kept);
+  tessera::reduce_axes(space, in.const_view(), {axis}, tessera::MinMax<float>{}, ends, options);
+  tessera::reduce_axes(space, in.const_view(), {axis}, tessera::CountZero<float>{}, zeros.view(), options);
+  tessera::reduce_axes(space, in.const_view(), {axis}, tessera::Any<float>{}, any, options);
+  tessera::reduce_axes(space, in.const_view(), {axis}, tessera::All<float>{}, all, options);
+  const auto found_ends = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), ends);
+  const auto found_any = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), any);
+  const auto found_all = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all);
+  const auto found_zeros = zeros.read();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < kept; ++i) {
+    float least = std::numeric_limits<float>::infinity(), most = -least;
+    std::uint64_t count = 0;
+    for (std::size_t k = 0; k < reduced; ++k) {
+      const float value = values[axis == 0 ? k * n[1] + i : i * n[1] + k];
+      least = std::min(least, value);
+      most = std::max(most, value);
+      count += value == 0;
+    }
+    if (found_ends(i).min != least || found_ends(i).max != most || found_zeros[i] != count) ++wrong;
+    if (found_any(i) != (count < reduced) || found_all(i) != (count == 0)) ++wrong;
+  }
+  INFO(n[0] << " x " << n[1] << " over " << axis);
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("extrema, counts, any and all by panels", "[reduce][axes]", test::OneSpace) {
+  const TestType space;
+  for (const std::size_t length : {1, 3, 8, 30, 65, 130, 700}) {
+    for (const std::size_t kept : {7, 8, 15, 16, 17, 33, 1030}) {
+      check_kinds(space, {length, kept}, 0);
+      check_kinds(space, {kept, length}, 1);
+    }
+  }
+  check_kinds(space, {9001, 20}, 0, {.league_size = 30});
+}
+
+TEMPLATE_LIST_TEST_CASE("short rows into outputs whose axes are not one", "[reduce][axes]", test::OneSpace) {
+  const TestType space;
+  const std::vector<double> values = test::values<double>(4 * 5 * 10, 2);
+  const test::GuardedView<double, test::Right, TestType, 3> in({4, 5, 10}, values);
+  const test::GuardedView<double, test::Left, TestType, 2> means({4, 5}), sums({4, 5});
+  tessera::reduce_axes(space, in.const_view(), {2}, tessera::Mean<double>{}, means.view());
+  tessera::reduce_axes(space, in.const_view(), {2}, tessera::Sum<double>{}, sums.view());
+  const std::vector<double> mean = means.read(), sum = sums.read();
+  for (std::size_t i = 0; i < 20; ++i) {
+    tessera::ExactAccumulator<double> line;
+    for (std::size_t k = 0; k < 10; ++k) line.add(values[10 * i + k]);
+    CHECK(test::same_bits(sum[i], line.round<double>()));
+    CHECK(std::abs(10 * mean[i] - sum[i]) <= 1e-15 * std::abs(sum[i]));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("fast variances along short and longer rows", "[reduce][axes]", test::OneSpace) {
+  const TestType space;
+  for (const std::size_t length : {2, 3, 8, 40, 600}) {
+    for (const std::size_t kept : {1, 5, 50}) {
+      const std::vector<double> values = test::values<double>(kept * length, 6);
+      const test::GuardedView<double, test::Right, TestType, 2> in({kept, length}, values);
+      const test::GuardedView<double, test::Right, TestType, 1> fast({kept}), exact({kept});
+      tessera::reduce_axes(space, in.const_view(), {1}, tessera::Var<double, Summation::fast>{}, fast.view());
+      tessera::reduce_axes(space, in.const_view(), {1}, tessera::Var<double>{}, exact.view());
+      const std::vector<double> quick = fast.read(), right = exact.read();
+      INFO(kept << " x " << length);
+      for (std::size_t i = 0; i < kept; ++i) CHECK(std::abs(quick[i] - right[i]) <= 1e-12 * right[i]);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("columns whose sums overflow where their means do not", "[reduce][axes]", test::OneSpace) {
+  const TestType space;
+  constexpr double most = std::numeric_limits<double>::max();
+  for (const std::size_t columns : {16, 1}) {
+    std::vector<double> values(3 * columns, most);
+    for (std::size_t i = columns; i < values.size(); ++i) values[i] = 0x1p969;
+    const test::GuardedView<double, test::Right, TestType, 2> in({3, columns}, values);
+    const test::GuardedView<double, test::Right, TestType, 1> means({columns});
+    tessera::reduce_axes(space, in.const_view(), {0}, tessera::Mean<double>{}, means.view());
+    test::check_bits(means.read(), std::vector<double>(columns, static_cast<double>(0x1p1024L / 3)));
+  }
+}
+
+#if defined(TESSERA_HOST_VECTORS)
+TEST_CASE("counts of a host's groups are spread over the chains", "[reduce]") {
+  std::vector<std::uint8_t> zeros(32 * 16);
+  std::uint32_t chains[16] = {};
+  tessera::CountZero<std::uint8_t>{}.chain_host(chains, zeros.data(), 32);
+  for (const std::uint32_t chain : chains) CHECK(chain == 32);
+  tessera::CountZero<std::uint8_t>{}.chain_host(chains, zeros.data(), 1);
+  for (const std::uint32_t chain : chains) CHECK(chain == 33);
+}
+#endif
 
 TEMPLATE_LIST_TEST_CASE("infinities, NaN and their policies in panels", "[reduce][axes]", test::OneSpace) {
   const TestType space;

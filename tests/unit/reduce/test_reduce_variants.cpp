@@ -23,6 +23,7 @@ struct WideSum {
   };
   static constexpr bool all_variants = true;
   KOKKOS_FUNCTION value_type identity() const { return {0, 0, 0}; }
+  KOKKOS_FUNCTION value_type map(double element) const { return {1, element, element * element}; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into.sum += from.sum; }
 };
 

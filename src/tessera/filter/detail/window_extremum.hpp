@@ -71,7 +71,7 @@ struct WindowExtremum {
   /// NaN have all bits of the exponent, and are this many of either sign. Ordered, they lie at both ends: turned by
   /// their number, all lie at the end that counts, beyond the infinities.
   static constexpr value_type nans = sizeof(T) == 4 ? 0x7fffff : static_cast<value_type>(0xfffffffffffff);
-  static constexpr value_type highest_nan_begin = largest - 2 * nans + 1;
+  static constexpr value_type highest_nan_begin = std::is_floating_point_v<T> ? largest - 2 * nans + 1 : 0;
 
   value_type turn = IsMin ? nans : -nans;
   value_type nan_begin = IsMin ? smallest : highest_nan_begin;

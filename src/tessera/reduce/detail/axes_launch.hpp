@@ -123,7 +123,9 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
   };
   constexpr bool panels = is_host_space<Space> && takes_panels<Fold>() && std::is_pointer_v<Pointer>;
   if constexpr (panels) {
-    if (plan.mapping == AxesMapping::lines && turns_rows<Fold>(shape, sizeof(typename Problem::element_type))) {
+    // The plan knows no output, whose strides may part axes that it took as one.
+    const bool turned = !takes_lines<Fold>() || turns_rows<Fold>(shape, sizeof(typename Problem::element_type));
+    if (plan.mapping == AxesMapping::lines && turned) {
       problem.run = shape.run_dims;
       return launch(ReduceTurned<Space, Problem>{problem});
     }

@@ -164,7 +164,7 @@ requires(sizeof(typename R::value_type) <= 64 &&
       }
       return;
     }
-    if constexpr (std::is_pointer_v<Pointer> && chains_on_host<R, T, lanes>()) {
+    if constexpr (std::is_pointer_v<Pointer> && chains_on_host<R, T, lanes>() && keeps_lanes<R>()) {
       const std::int64_t ahead = rows.after(row) - at.in;
       for (; c + lanes <= width; c += lanes) {
         if (c * sizeof(T) % stream_line == 0) prefetch_line(from + c, ahead);
@@ -237,7 +237,7 @@ requires(std::is_floating_point_v<T> && sizeof(T) <= sizeof(double) && R::wanted
     }
     for (int c = 0; c < width; ++c) {
       ExactPair pair = two_sum(high[c], low[c]);
-      if (lost[c] == 0) {
+      if (lost[c] == 0 && pair.exact()) {  // not where both together overflow
         visit(c, pair);
       } else {
         alone(c);

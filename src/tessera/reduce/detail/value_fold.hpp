@@ -50,6 +50,7 @@ KOKKOS_FUNCTION typename R::value_type map_element(const R& reducer, const T& el
   } else if constexpr (requires { reducer.map(element); }) {
     return reducer.map(element);
   } else {
+    static_assert(!std::is_aggregate_v<typename R::value_type>, "tessera: the reducer needs map(element)");
     return static_cast<typename R::value_type>(element);
   }
 }
@@ -80,7 +81,8 @@ struct Chain<R> {
   }
 };
 
-/// Whether the reducer has chain_host(chains, elements, groups): chain() for each of groups x Lanes neighbours.
+/// Whether the reducer has chain_host(chains, elements, groups): what chain() makes of groups x Lanes neighbours, each
+/// in the chain of its lane, or by reducers that have host_groups, in any.
 template <class R, class T, int Lanes>
 KOKKOS_INLINE_FUNCTION constexpr bool chains_on_host() {
   if constexpr (std::is_same_v<T, bool>) {  // there are no vectors of them
@@ -92,13 +94,19 @@ KOKKOS_INLINE_FUNCTION constexpr bool chains_on_host() {
   }
 }
 
+/// Whether elements of different lanes stay in chains of their own.
+template <class R>
+constexpr bool keeps_lanes() {
+  return !requires { R::host_groups; };
+}
+
 /// Groups that it takes at a time.
 template <class R>
 constexpr int host_groups() {
-  if constexpr (requires { R::host_groups; }) {
-    return R::host_groups;
-  } else {
+  if constexpr (keeps_lanes<R>()) {
     return 8;
+  } else {
+    return R::host_groups;
   }
 }
 
