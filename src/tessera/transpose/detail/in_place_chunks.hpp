@@ -100,7 +100,7 @@ KOKKOS_FUNCTION void copy_elements(const T* from, T* to, std::int64_t count) {
 
 /// Of a long one the first lines: those behind them come as a stream.
 template <class T>
-KOKKOS_FUNCTION void prefetch_chunk(const T* chunk, std::int64_t count) {
+KOKKOS_FUNCTION void prefetch_chunk([[maybe_unused]] const T* chunk, [[maybe_unused]] std::int64_t count) {
 #ifdef TESSERA_HOST_VECTORS
   const auto bytes = Kokkos::min<std::int64_t>(count * static_cast<std::int64_t>(sizeof(T)), 1024);
   const auto* memory = reinterpret_cast<const std::byte*>(chunk);
