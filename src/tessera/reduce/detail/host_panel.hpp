@@ -42,10 +42,10 @@ struct PanelRows {
 template <class Fold>
 struct HostPanel;
 
-/// Whether there is one.
+/// Whether there is one. Only where there are vectors, not in what nvcc compiles for hosts.
 template <class Fold>
 constexpr bool takes_panels() {
-  return requires { HostPanel<Fold>::columns; };
+  return has_host_vectors && requires { HostPanel<Fold>::columns; };
 }
 
 /// Chains of panel_rows rows, whose values are joined as many at a time, and so on: that many additions each of a chain
