@@ -5,7 +5,9 @@
 #ifndef TESSERA_DETAIL_HOST_PREFETCH_HPP
 #define TESSERA_DETAIL_HOST_PREFETCH_HPP
 
+#include <cstddef>
 #include <cstdint>
+#include <tessera/detail/host_stream.hpp>
 
 namespace tessera::detail {
 
@@ -17,6 +19,16 @@ void prefetch_line(const T* element, std::int64_t offset) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(element) +
                                                    static_cast<std::uintptr_t>(offset) * sizeof(T)));
 #endif
+}
+
+inline constexpr std::size_t host_page_bytes = 4096;
+
+/// Count elements that lie a page further.
+template <int Count, class T>
+void prefetch_page_ahead(const T* elements) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(elements);
+  constexpr auto end = static_cast<std::int64_t>(host_page_bytes + Count * sizeof(T));
+  for (std::int64_t at = host_page_bytes; at < end; at += stream_line) prefetch_line(bytes, at);
 }
 
 }  // namespace tessera::detail

@@ -8,7 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <tessera/detail/host_stream.hpp>
+#include <tessera/detail/host_prefetch.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -71,17 +71,6 @@ KOKKOS_INLINE_FUNCTION constexpr int wide_host_group() {
   }
 }
 
-inline constexpr std::size_t host_page_bytes = 4096;
-
-/// The group that is a page away: a host's own prefetching ends with one.
-template <int Count, class T>
-void prefetch(const T* elements) {
-#if defined(__GNUC__)
-  const auto* bytes = reinterpret_cast<const char*>(elements);
-  for (int at = 0; at < Count * static_cast<int>(sizeof(T)); at += stream_line) __builtin_prefetch(bytes + at);
-#endif
-}
-
 /// The share of thread `rank` of so many: 16-byte packs interleaved between threads, several loads in flight.
 template <class Fold, class T, class Position>
 TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRange<T, Position>& range,
@@ -103,7 +92,7 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRang
       for (; i + group / width <= pack_count; i += group / width) {
         const std::int64_t at = head + i * width;
         if constexpr (group * sizeof(T) >= host_page_bytes / 2) {
-          prefetch<group>(range.data + at + host_page_bytes / sizeof(T));
+          prefetch_page_ahead<group>(range.data + at);
         }
         fold.add(local, spill, *reinterpret_cast<const T(*)[group]>(range.data + at),
                  GroupIndex<Position>{range.position, range.first + at, 0, group}, status);

@@ -80,21 +80,13 @@ KOKKOS_FUNCTION void turn_columns(const StridedTile<const In>& in, const Strided
 
 #ifdef TESSERA_HOST_SHUFFLES
 
-#if defined(__AVX512F__)
-inline constexpr int turned_bytes = 64;
-#elif defined(__AVX2__)
-inline constexpr int turned_bytes = 32;
-#else
-inline constexpr int turned_bytes = 16;
-#endif
-
 /// Whether compilers turn blocks of T in vectors that the machine has.
 template <class T>
 inline constexpr bool has_vector_turn = std::is_same_v<T, std::uint32_t> ||
-                                        (std::is_same_v<T, std::uint64_t> && turned_bytes > 16);
+                                        (std::is_same_v<T, std::uint64_t> && host_vector_bytes > 16);
 
 template <class T>
-using TurnedVector = HostVector<T, turned_bytes / static_cast<int>(sizeof(T))>;
+using TurnedVector = HostVector<T, host_vector_bytes / static_cast<int>(sizeof(T))>;
 
 /// Elements of both in turn, from their halves that begin at from.
 template <int From, class Vector, int... I>
@@ -127,7 +119,7 @@ template <bool Streamed, class T>
 void turn_in_vectors(const StridedTile<const T>& in, const StridedTile<T>& out, int rows, int begin, int end,
                      int ahead) {
   using Vector = TurnedVector<T>;
-  constexpr int side = turned_bytes / static_cast<int>(sizeof(T));
+  constexpr int side = host_vector_bytes / static_cast<int>(sizeof(T));
   const int whole_rows = rows / side * side, whole_end = begin + (end - begin) / side * side;
   for (int row = 0; row < whole_rows; row += side) {
     for (int column = begin; column < whole_end; column += side) {

@@ -79,7 +79,7 @@ struct TransposeStreamed {
 
   KOKKOS_FUNCTION static constexpr bool turns_lines() {
 #ifdef TESSERA_HOST_SHUFFLES
-    return turns_vectors && turned_bytes == stream_line;
+    return turns_vectors && host_vector_bytes == stream_line;
 #else
     return false;
 #endif
