@@ -81,10 +81,13 @@ void launch_vectorized_lines(const Space& space, const FilterPlan& plan, const F
   if constexpr (!is_host_space<Space>) {
     if (slots <= 12 && is_short) return launch_short_lines<12>(space, plan, shape, job, weights, asked_team_size);
     if (slots <= 12) return launch_vectorized<12>(space, plan, job, weights, asked_team_size);
-    if (slots <= 17 && !is_short) return launch_vectorized<17>(space, plan, job, weights, asked_team_size);
+    // Doubles want the registers that loads ahead of the products take.
+    constexpr int fewest = sizeof(typename Types::in_type) <= 4 ? 13 : 1;
+    if (slots <= 17 && !is_short) return launch_vectorized<17, fewest>(space, plan, job, weights, asked_team_size);
   }
   if (is_short) return launch_short_lines<narrow_slots_max>(space, plan, shape, job, weights, asked_team_size);
-  return launch_vectorized<narrow_slots_max>(space, plan, job, weights, asked_team_size);
+  constexpr int fewest = is_host_space<Space> || sizeof(typename Types::in_type) > 4 ? 1 : 18;
+  return launch_vectorized<narrow_slots_max, fewest>(space, plan, job, weights, asked_team_size);
 }
 
 /// Outputs that leave out NaN are each made by the rule.

@@ -23,7 +23,7 @@
 
 namespace tessera::detail {
 
-template <ExecutionSpace Space, class Types, int Slots>
+template <ExecutionSpace Space, class Types, int Slots, int Fewest = 1>
 struct FilterVectorized {
   using T = typename Types::in_type;  // of output and sums too
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<vectorized_team_size, vectorized_teams_at_once>,
@@ -35,7 +35,7 @@ struct FilterVectorized {
 
   FilterJob<Types> job;
   FoldedRange<Types> folded;
-  NarrowTaps<Types, Slots> taps;
+  NarrowTaps<Types, Slots, Fewest> taps;
   int tile_chunks, chunks_left, halo_chunks;
   std::int64_t tiles_per_line, tiles;
   std::size_t scratch_bytes;
@@ -133,7 +133,8 @@ struct FilterVectorized {
         Chunk sums[1];
         correlate_narrow(chunks + base + turn * step, taps, sums);
         if (at >= plain_begin && at + width <= plain_end && !has_nan(sums[0])) {
-          *reinterpret_cast<Chunk*>(y + first + at) = sums[0];
+          // Compilers would take the structure apart: as many narrow accesses, each to every sector.
+          store_whole(reinterpret_cast<Chunk*>(y + first + at), sums[0]);
         } else {
           left |= 1U << turn;
         }
@@ -167,15 +168,16 @@ struct FilterVectorized {
   }
 };
 
-/// weights: of the filter, in at most Slots slots.
-template <int Slots, class Types, ExecutionSpace Space>
-FilterVectorized<Space, Types, Slots> vectorized_functor(const Space&, const FilterPlan& plan,
-                                                         const FilterJob<Types>& job, std::span<const double> weights) {
-  constexpr int width = FilterVectorized<Space, Types, Slots>::width;
+/// weights: of the filter, in Fewest to Slots slots.
+template <int Slots, int Fewest = 1, class Types, ExecutionSpace Space>
+FilterVectorized<Space, Types, Slots, Fewest> vectorized_functor(const Space&, const FilterPlan& plan,
+                                                                 const FilterJob<Types>& job,
+                                                                 std::span<const double> weights) {
+  constexpr int width = FilterVectorized<Space, Types, Slots, Fewest>::width;
   const std::int64_t tiles_per_line = ceil_div(job.out.extent + width - 1, plan.tile);
   return {job,
           FoldedRange<Types>(job.rule),
-          narrow_taps<Types, Slots>(job.rule.window, weights),
+          narrow_taps<Types, Slots, Fewest>(job.rule.window, weights),
           plan.tile / width,
           static_cast<int>(ceil_div(job.rule.window.reach_left, width)),
           plan.halo / width,
@@ -193,11 +195,11 @@ void launch_vectorized_functor(const char* label, const Space& space, const Filt
   Kokkos::parallel_for(label, policy, functor);
 }
 
-template <int Slots, class Types, ExecutionSpace Space>
+template <int Slots, int Fewest = 1, class Types, ExecutionSpace Space>
 void launch_vectorized(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job,
                        std::span<const double> weights, int asked_team_size) {
   launch_vectorized_functor("tessera::filter::vectorized", space, plan,
-                            vectorized_functor<Slots>(space, plan, job, weights), asked_team_size);
+                            vectorized_functor<Slots, Fewest>(space, plan, job, weights), asked_team_size);
 }
 
 }  // namespace tessera::detail
