@@ -88,8 +88,9 @@ TEST_CASE("tessera-transpose --in-place: the record of a run") {
     CHECK(run["bytes"] == 2 * 36 * 70 * 4);
     CHECK(run["plan"]["passes"] == passes);
     CHECK(run["plan"]["bytes_moved"] == passes * 2 * 36 * 70 * 4);
-    for (const auto* field : {"league_size", "team_size", "row_team_size", "vector_length", "tile_rows", "tile_columns",
-                              "scratch_bytes", "workspace_bytes"}) {
+    for (const auto* field :
+         {"league_size", "team_size", "row_team_size", "vector_length", "tile_rows", "tile_columns", "block_rows",
+          "block_columns", "rows_aside", "columns_aside", "scratch_bytes", "workspace_bytes"}) {
       INFO(field);
       CHECK(run["plan"][field].is_number_integer());
     }
