@@ -244,12 +244,21 @@ inline InPlacePlan plan_passes(const InPlaceLimits& limits, InPlaceVariant varia
   return plan;
 }
 
+/// Whether lines that need no workspace are best: other ways have more kernels.
+inline bool lines_may_suffice(const InPlaceLimits& limits, std::int64_t rows, std::int64_t columns) {
+  return !limits.device.is_host &&
+         static_cast<std::uint64_t>(rows * columns) * limits.element_bytes < in_place_lines_most;
+}
+
 inline InPlacePlan plan_cheaper_passes(const InPlaceLimits& limits, std::int64_t rows, std::int64_t columns) {
   const InPlacePlan c2r = plan_passes(limits, InPlaceVariant::c2r, rows, columns);
   const InPlacePlan r2c = plan_passes(limits, InPlaceVariant::r2c, rows, columns);
   const auto cost = [&](const InPlacePlan& plan) {
     return in_place_cost(limits, in_place_shape(plan.variant, rows, columns), plan);
   };
+  if (lines_may_suffice(limits, rows, columns) && (c2r.workspace_bytes == 0) != (r2c.workspace_bytes == 0)) {
+    return c2r.workspace_bytes == 0 ? c2r : r2c;
+  }
   return cost(c2r) < cost(r2c) ? c2r : r2c;
 }
 
@@ -417,8 +426,7 @@ inline InPlacePlan plan_any_shape(const InPlaceLimits& limits, InPlaceVariant va
     if (asks || plan.workspace_bytes <= limits.batch_bytes) return plan;
   }
   const InPlacePlan passes = plan_cheaper_passes(limits, rows, columns);
-  const auto matrix_bytes = static_cast<std::uint64_t>(rows * columns) * limits.element_bytes;
-  const bool lines_suffice = passes.workspace_bytes == 0 && matrix_bytes < in_place_lines_most;
+  const bool lines_suffice = passes.workspace_bytes == 0 && lines_may_suffice(limits, rows, columns);
   if (!limits.device.is_host && is_large && can_be_blocks && !lines_suffice) {
     const double cost = in_place_cost(limits, in_place_shape(passes.variant, rows, columns), passes);
     if (block_cost(limits, blocks, rows, columns) < lines_to_blocks * cost) {

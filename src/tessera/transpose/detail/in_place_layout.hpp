@@ -114,7 +114,7 @@ KOKKOS_INLINE_FUNCTION constexpr std::size_t buffer_bytes(std::int64_t elements,
 
 /// Of a matrix from which on automatic thinks of chunks on hosts, of blocks on devices.
 inline constexpr std::int64_t in_place_matrix_least = 1 << 20;
-/// Below it devices take lines, if scratch and registers hold these: blocks have more kernels.
+/// Of a matrix below which devices take lines if scratch and registers hold these.
 inline constexpr std::uint64_t in_place_lines_most = 16 << 20;
 /// Of the bands that one step turns, with chunks.
 inline constexpr std::int64_t chunks_step_bytes = 4 << 20;
