@@ -23,7 +23,8 @@
 
 namespace tessera::detail {
 
-template <ExecutionSpace Space, class Types, int Slots, int Fewest = 1>
+/// PerThread: chunks that a thread stages at a time.
+template <ExecutionSpace Space, class Types, int Slots, int Fewest = 1, int PerThread = vectorized_chunks_per_thread>
 struct FilterVectorized {
   using T = typename Types::in_type;  // of output and sums too
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<vectorized_team_size, vectorized_teams_at_once>,
@@ -31,7 +32,7 @@ struct FilterVectorized {
   using member_type = typename policy_type::member_type;
   using Chunk = Packed<T>;
   static constexpr int width = packed_length<T>;
-  static constexpr int per_thread = vectorized_chunks_per_thread;
+  static constexpr int per_thread = PerThread;
 
   FilterJob<Types> job;
   FoldedRange<Types> folded;
@@ -118,6 +119,20 @@ struct FilterVectorized {
   template <TeamMember Member>
   KOKKOS_FORCEINLINE_FUNCTION void filter_tile(const Member& team, const T* x, T* y, std::int64_t first,
                                                const Chunk* chunks) const {
+    store_tile(
+        team, y, first,
+        [&](int chunk) {
+          Chunk sums[1];
+          correlate_narrow(chunks + chunk, taps, sums);
+          return sums[0];
+        },
+        [&](int at) { store_with_care(x, y, first, at, chunks); });
+  }
+
+  /// sums(c): of chunk c of the tile; care(e) stores the chunk at its element e.
+  template <TeamMember Member, class Sums, class Care>
+  KOKKOS_FORCEINLINE_FUNCTION void store_tile(const Member& team, T* y, std::int64_t first, const Sums& sums,
+                                              const Care& care) const {
     const int step = team.team_size();
     const int elements = tile_chunks * width;
     // Of the tile's outputs; none where the output is not on the boundaries of its accesses.
@@ -130,18 +145,17 @@ struct FilterVectorized {
       TESSERA_UNROLL
       for (int turn = 0; turn < per_thread; ++turn) {
         const int at = (base + turn * step) * width;
-        Chunk sums[1];
-        correlate_narrow(chunks + base + turn * step, taps, sums);
-        if (at >= plain_begin && at + width <= plain_end && !has_nan(sums[0])) {
+        const Chunk chunk = sums(base + turn * step);
+        if (at >= plain_begin && at + width <= plain_end && !has_nan(chunk)) {
           // Compilers would take the structure apart: as many narrow accesses, each to every sector.
-          store_whole(reinterpret_cast<Chunk*>(y + first + at), sums[0]);
+          store_whole(reinterpret_cast<Chunk*>(y + first + at), chunk);
         } else {
           left |= 1U << turn;
         }
       }
       TESSERA_NO_UNROLL
       for (int turn = 0; left >> turn != 0; ++turn) {
-        if ((left >> turn & 1U) != 0) store_with_care(x, y, first, (base + turn * step) * width, chunks);
+        if ((left >> turn & 1U) != 0) care((base + turn * step) * width);
       }
     }
   }
@@ -169,11 +183,11 @@ struct FilterVectorized {
 };
 
 /// weights: of the filter, in Fewest to Slots slots.
-template <int Slots, int Fewest = 1, class Types, ExecutionSpace Space>
-FilterVectorized<Space, Types, Slots, Fewest> vectorized_functor(const Space&, const FilterPlan& plan,
-                                                                 const FilterJob<Types>& job,
-                                                                 std::span<const double> weights) {
-  constexpr int width = FilterVectorized<Space, Types, Slots, Fewest>::width;
+template <int Slots, int Fewest = 1, int PerThread = vectorized_chunks_per_thread, class Types, ExecutionSpace Space>
+FilterVectorized<Space, Types, Slots, Fewest, PerThread> vectorized_functor(const Space&, const FilterPlan& plan,
+                                                                            const FilterJob<Types>& job,
+                                                                            std::span<const double> weights) {
+  constexpr int width = packed_length<typename Types::in_type>;
   const std::int64_t tiles_per_line = ceil_div(job.out.extent + width - 1, plan.tile);
   return {job,
           FoldedRange<Types>(job.rule),
