@@ -85,18 +85,15 @@ void launch_vectorized_lines(const Space& space, const FilterPlan& plan, const F
       return launch_adjacent_lines<adjacent_slots_max>(space, plan, job, weights, asked_team_size);
     }
     if (slots <= 12 && is_short) return launch_short_lines<12>(space, plan, shape, job, weights, asked_team_size);
-    if (slots <= 12) return launch_vectorized<12>(space, plan, job, weights, asked_team_size);
-    // Doubles want the registers that loads ahead of the products take.
-    constexpr int fewest = sizeof(typename Types::in_type) <= 4 ? 13 : 1;
-    if (slots < runs_slots_min && !is_short) {
-      return launch_vectorized<runs_slots_min - 1, fewest>(space, plan, job, weights, asked_team_size);
-    }
   }
   if (is_short) return launch_short_lines<narrow_slots_max>(space, plan, shape, job, weights, asked_team_size);
   if constexpr (is_host_space<Space>) {
     return launch_vectorized<narrow_slots_max>(space, plan, job, weights, asked_team_size);
   } else {
-    return launch_runs(space, plan, job, weights, asked_team_size);
+    if (slots <= 12) return launch_runs<12, 1>(space, plan, job, weights, asked_team_size);
+    if (slots <= 17) return launch_runs<17, 13>(space, plan, job, weights, asked_team_size);
+    if (slots <= 25) return launch_runs<25, 18>(space, plan, job, weights, asked_team_size);
+    return launch_runs<narrow_slots_max, 26>(space, plan, job, weights, asked_team_size);
   }
 }
 

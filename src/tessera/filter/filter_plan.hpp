@@ -119,7 +119,7 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
     plan.scratch_bytes = layout.bytes();
     return ceil_div(shape.lines, share.lines) * share.segments;
   }
-  const bool runs = plan.steps == 1 && (adjacent || takes_runs<Types>(limits, shape));
+  const bool runs = plan.steps == 1 && !limits.is_host;
   plan.tile = runs ? width * runs_chunks * plan.team_size : line_tile<Types>(limits, plan.team_size);
   if (plan.steps > 1) plan.halo = width * step_halo_chunks<Types>(shape) * plan.steps;
   int chunks = ((runs ? 2 : 1) * plan.tile + plan.halo) / width;  // of runs the outputs too

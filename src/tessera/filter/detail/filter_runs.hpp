@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variant vectorized, contiguous lines, the widest of its filters: reading a window for each chunk of outputs would
-// take longer than memory does. A thread makes neighbouring chunks, reads what their windows share once, and hands them
-// on through scratch, so that neighbouring threads store neighbours.
+// Variant vectorized, contiguous lines, on devices: a thread makes neighbouring chunks, reads what their windows share
+// once, and hands them on through scratch, so that neighbouring threads store neighbours.
 #ifndef TESSERA_FILTER_DETAIL_FILTER_RUNS_HPP
 #define TESSERA_FILTER_DETAIL_FILTER_RUNS_HPP
 
@@ -17,9 +16,9 @@
 
 namespace tessera::detail {
 
-template <ExecutionSpace Space, class Types>
-struct FilterRuns : FilterVectorized<Space, Types, narrow_slots_max, runs_slots_min, runs_chunks> {
-  using Base = FilterVectorized<Space, Types, narrow_slots_max, runs_slots_min, runs_chunks>;
+template <ExecutionSpace Space, class Types, int Slots, int Fewest>
+struct FilterRuns : FilterVectorized<Space, Types, Slots, Fewest, runs_chunks> {
+  using Base = FilterVectorized<Space, Types, Slots, Fewest, runs_chunks>;
   using typename Base::Chunk;
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<vectorized_team_size, runs_teams_at_once>,
                                          Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
@@ -48,12 +47,12 @@ struct FilterRuns : FilterVectorized<Space, Types, narrow_slots_max, runs_slots_
   }
 };
 
-/// weights: of the filter, in runs_slots_min slots and more.
-template <class Types, ExecutionSpace Space>
+/// weights: of the filter, in Fewest to Slots slots.
+template <int Slots, int Fewest, class Types, ExecutionSpace Space>
 void launch_runs(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job,
                  std::span<const double> weights, int asked_team_size) {
-  using Functor = FilterRuns<Space, Types>;
-  const Functor functor{vectorized_functor<narrow_slots_max, runs_slots_min, runs_chunks>(space, plan, job, weights)};
+  using Functor = FilterRuns<Space, Types, Slots, Fewest>;
+  const Functor functor{vectorized_functor<Slots, Fewest, runs_chunks>(space, plan, job, weights)};
   launch_vectorized_functor("tessera::filter::runs", space, plan, functor, asked_team_size);
 }
 

@@ -65,10 +65,8 @@ inline constexpr int short_lines_teams_at_once = 8;
 inline constexpr int adjacent_slots_max = 12;
 inline constexpr int adjacent_ends_max = 40;
 
-/// Filters of that many slots and more make runs of neighbouring chunks on devices: reading a window for each chunk of
-/// outputs would take longer than memory does. An odd number of chunks, so that the threads' first ones lie in
-/// different banks.
-inline constexpr int runs_slots_min = 18;
+/// Threads of devices make runs of neighbouring chunks: reading a window for each chunk of outputs would take longer
+/// than memory does. An odd number of chunks, so that the threads' first ones lie in different banks.
 inline constexpr int runs_chunks = 5;
 inline constexpr int runs_teams_at_once = 8;
 
@@ -145,12 +143,6 @@ int narrow_slots(const FilterShape& shape) {
   constexpr int width = packed_length<typename Types::in_type>;
   return static_cast<int>(ceil_div(shape.reach_left, width) * width - shape.reach_left +
                           std::min<std::int64_t>(shape.taps, narrow_slots_max + 1));
-}
-
-/// Whether threads make runs of chunks, of lines that are not short.
-template <class Types>
-bool takes_runs(const DeviceLimits& limits, const FilterShape& shape) {
-  return !limits.is_host && narrow_slots<Types>(shape) >= runs_slots_min;
 }
 
 /// Whether short lines are filtered as one.

@@ -209,11 +209,12 @@ void launch_vectorized_functor(const char* label, const Space& space, const Filt
   Kokkos::parallel_for(label, policy, functor);
 }
 
-template <int Slots, int Fewest = 1, class Types, ExecutionSpace Space>
+/// weights: of the filter, in at most Slots slots.
+template <int Slots, class Types, ExecutionSpace Space>
 void launch_vectorized(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job,
                        std::span<const double> weights, int asked_team_size) {
   launch_vectorized_functor("tessera::filter::vectorized", space, plan,
-                            vectorized_functor<Slots, Fewest>(space, plan, job, weights), asked_team_size);
+                            vectorized_functor<Slots>(space, plan, job, weights), asked_team_size);
 }
 
 }  // namespace tessera::detail
