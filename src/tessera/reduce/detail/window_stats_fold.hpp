@@ -40,11 +40,9 @@ class WindowStatsFold : public Base {
  public:
   static constexpr int lanes = Base::lanes;
   static constexpr bool takes_groups_ahead = true;
-#ifndef TS
-#define TS 256
-#define TA 2
-#endif
-  static constexpr int team_size_max = TS, teams_at_once = TA;
+  // Registers for two groups, the one that is added and the next: two such teams have 128 a thread, or 168.
+  static constexpr int team_size_max = std::is_same_v<T, float> ? 256 : 192;
+  static constexpr int teams_at_once = 2;
   using team_type = typename Base::team_type;
   /// The best element of groups, and where the first that has it begins; -1: none.
   struct Best {
