@@ -70,7 +70,7 @@ class WindowStatsFold : public Base {
   }
 
   template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
+  KOKKOS_FORCEINLINE_FUNCTION void add([[maybe_unused]] thread_type& thread, spill_type& spill, const T (&elements)[N],
                                        const Index& index, const Status& status) const {
     KOKKOS_IF_ON_HOST((Base::add(spill.totals, spill.spill, elements, index, status);))
     KOKKOS_IF_ON_DEVICE((const GroupWords group(elements);
