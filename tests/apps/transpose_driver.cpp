@@ -98,7 +98,7 @@ TEST_CASE("tessera-transpose: the record of a run") {
 
 TEST_CASE("tessera-transpose: answers that need no input") {
   CHECK(run_program(TESSERA_TRANSPOSE, {"--variant", "list"}).out ==
-        "automatic\nnaive\ntiled\npadded\nswizzled\npacked\nswapped_tiles\nc2r\nr2c\nchunks\n");
+        "automatic\nnaive\ntiled\npadded\nswizzled\npacked\nswapped_tiles\nc2r\nr2c\nchunks\nblocks\n");
   CHECK(run_program(TESSERA_TRANSPOSE, {"--help"}).out.find("--axes") != std::string::npos);
   CHECK(run_program(TESSERA_TRANSPOSE, {"--version"}).out.starts_with("tessera-transpose "));
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/filter/detail/filter_adjacent_lines.hpp>
 #include <tessera/filter/detail/filter_columns.hpp>
 #include <tessera/filter/detail/filter_direct.hpp>
 #include <tessera/filter/detail/filter_juxtaposed.hpp>
@@ -19,6 +20,7 @@
 #include <tessera/filter/detail/filter_overlapping.hpp>
 #include <tessera/filter/detail/filter_register_blocked.hpp>
 #include <tessera/filter/detail/filter_request.hpp>
+#include <tessera/filter/detail/filter_runs.hpp>
 #include <tessera/filter/detail/filter_short_lines.hpp>
 #include <tessera/filter/detail/filter_steps.hpp>
 #include <tessera/filter/detail/filter_vectorized.hpp>
@@ -79,12 +81,23 @@ void launch_vectorized_lines(const Space& space, const FilterPlan& plan, const F
   }
   const bool is_short = has_short_lines<Types>(shape, plan.team_size);
   if constexpr (!is_host_space<Space>) {
+    if (takes_adjacent_lines<Types>(device_limits(space), shape, plan.team_size)) {
+      return launch_adjacent_lines<adjacent_slots_max>(space, plan, job, weights, asked_team_size);
+    }
     if (slots <= 12 && is_short) return launch_short_lines<12>(space, plan, shape, job, weights, asked_team_size);
     if (slots <= 12) return launch_vectorized<12>(space, plan, job, weights, asked_team_size);
-    if (slots <= 17 && !is_short) return launch_vectorized<17>(space, plan, job, weights, asked_team_size);
+    // Doubles want the registers that loads ahead of the products take.
+    constexpr int fewest = sizeof(typename Types::in_type) <= 4 ? 13 : 1;
+    if (slots < runs_slots_min && !is_short) {
+      return launch_vectorized<runs_slots_min - 1, fewest>(space, plan, job, weights, asked_team_size);
+    }
   }
   if (is_short) return launch_short_lines<narrow_slots_max>(space, plan, shape, job, weights, asked_team_size);
-  return launch_vectorized<narrow_slots_max>(space, plan, job, weights, asked_team_size);
+  if constexpr (is_host_space<Space>) {
+    return launch_vectorized<narrow_slots_max>(space, plan, job, weights, asked_team_size);
+  } else {
+    return launch_runs(space, plan, job, weights, asked_team_size);
+  }
 }
 
 /// Outputs that leave out NaN are each made by the rule.

@@ -111,16 +111,18 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
   }
   plan.halo = width * halo_chunks<Types>(shape.taps, shape.reach_left);
   ScratchLayout layout;
-  if (has_short_lines<Types>(shape, plan.team_size)) {
+  const bool adjacent = takes_adjacent_lines<Types>(limits, shape, plan.team_size);
+  if (has_short_lines<Types>(shape, plan.team_size) && !adjacent) {
     const ShortLinesPlan share = short_lines_plan<Types>(shape, plan.team_size);
     plan.tile = share.lines * share.out_chunks * width;
     layout.append<Packed<typename Types::in_type>>(static_cast<std::size_t>(share.lines * share.in_chunks));
     plan.scratch_bytes = layout.bytes();
     return ceil_div(shape.lines, share.lines) * share.segments;
   }
-  plan.tile = line_tile<Types>(limits, plan.team_size);
+  const bool runs = plan.steps == 1 && (adjacent || takes_runs<Types>(limits, shape));
+  plan.tile = runs ? width * runs_chunks * plan.team_size : line_tile<Types>(limits, plan.team_size);
   if (plan.steps > 1) plan.halo = width * step_halo_chunks<Types>(shape) * plan.steps;
-  int chunks = (plan.tile + plan.halo) / width;
+  int chunks = ((runs ? 2 : 1) * plan.tile + plan.halo) / width;  // of runs the outputs too
   if (plan.steps > 1) {
     // The last runs are read to their ends.
     const int round = steps_run * plan.team_size;
@@ -128,6 +130,7 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
   }
   layout.append<Packed<typename Types::in_type>>(static_cast<std::size_t>(chunks));
   plan.scratch_bytes = layout.bytes();
+  if (adjacent) return ceil_div(shape.lines * shape.extent + width - 1, plan.tile);
   return shape.lines * ceil_div(shape.extent + width - 1, plan.tile);
 }
 
@@ -176,12 +179,9 @@ FilterVariant best_variant(const DeviceLimits& limits, const FilterShape& shape,
   const auto fits = [&](FilterVariant variant) { return team_size <= largest_team(limits, variant); };
   // On hosts the compiler's vectors do better on runs than on chunks.
   const bool chunks_pay = !limits.is_host || shape.direction == LineDirection::across;
-  const bool wide = shape.direction == LineDirection::along && shape.taps > unrolled_taps_max<Types>;
-  if (chunks_pay && wide && takes_register_blocked<Types>(shape) && fits(FilterVariant::register_blocked)) {
-    return FilterVariant::register_blocked;
-  }
-  const bool narrow = chunks_pay && takes_vectorized<Types>(shape) && fits(FilterVariant::vectorized);
-  return narrow ? FilterVariant::vectorized : FilterVariant::overlapping;
+  if (chunks_pay && takes_vectorized<Types>(shape) && fits(FilterVariant::vectorized)) return FilterVariant::vectorized;
+  const bool wide = chunks_pay && takes_register_blocked<Types>(shape) && fits(FilterVariant::register_blocked);
+  return wide ? FilterVariant::register_blocked : FilterVariant::overlapping;
 }
 
 template <class Types>

@@ -108,7 +108,7 @@ ReducePlan make_reduce_plan(const DeviceLimits& limits, std::uint64_t size, std:
   require_team_size("tessera::reduce", options.team_size, limits.is_host ? limits.concurrency : Fold::team_size_max);
   ReducePlan plan;
   const auto packed = static_cast<std::int64_t>(std::max<std::size_t>(1, packed_bytes / element_bytes));
-  plan.loads_in_flight = static_cast<int>(Fold::lanes / packed);
+  plan.loads_in_flight = static_cast<int>((limits.is_host ? Fold::lanes : device_group<Fold>()) / packed);
   // Measured on an H200: each wave of teams costs microseconds, and a part of one as much, so leagues are what runs at
   // once; folds that name no number run two or more teams a multiprocessor.
   const bool large = size > (std::uint64_t{1} << 28);

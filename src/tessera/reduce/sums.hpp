@@ -77,6 +77,7 @@ struct Sum<T, S> {
   static constexpr bool narrow = sizeof(T) <= 2;
   using chain_type = std::conditional_t<narrow, std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>,
                                         std::conditional_t<sizeof(T) < 8, result_type, detail::SplitSum<result_type>>>;
+  /// A chain of 32 bits holds so many words of two elements of 16 bits, or more of less.
   static constexpr std::int64_t chain_length = std::int64_t{1} << (narrow ? 15 : 30);
   static constexpr bool all_variants = true;
   static constexpr bool order_free = true;
@@ -101,6 +102,17 @@ struct Sum<T, S> {
       return chain.total();
     }
   }
+#if defined(__CUDA_ARCH__)
+  /// The elements in a word, times one each, in one instruction.
+  KOKKOS_FUNCTION void chain_word(chain_type& into, std::uint32_t word) const requires narrow {
+    const auto elements = static_cast<chain_type>(word);
+    if constexpr (sizeof(T) == 1) {
+      into = __dp4a(elements, static_cast<chain_type>(0x01010101), into);
+    } else {
+      into = __dp2a_lo(elements, static_cast<chain_type>(0x0101), into);
+    }
+  }
+#endif
 #if defined(TESSERA_HOST_VECTORS)
   template <int Lanes>
   void chain_host(chain_type (&chains)[Lanes], const T* elements, int groups) const {

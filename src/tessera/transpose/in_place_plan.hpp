@@ -21,6 +21,7 @@
 #include <tessera/transpose/detail/in_place_layout.hpp>
 #include <tessera/transpose/detail/in_place_square.hpp>
 #include <tessera/transpose/in_place_options.hpp>
+#include <utility>
 
 namespace tessera {
 
@@ -54,6 +55,16 @@ struct LinePlan {
   bool operator==(const LinePlan&) const = default;
 };
 
+/// How a matrix goes in blocks.
+struct BlockPlan {
+  std::int64_t rows = 0, columns = 0;  ///< of a block: a square, or all columns (rows) where these are fewer
+  bool in_scratch = false;             ///< a block a team; else squares in swapped tiles
+  std::int64_t cuts = 0;               ///< of cycles: runs that are saved before the others move
+  std::int64_t rows_aside = 0, columns_aside = 0;  ///< the last ones, set aside meanwhile
+  std::int64_t run = 0;                            ///< elements of the rows of blocks, once transposed
+  bool operator==(const BlockPlan&) const = default;
+};
+
 /// Rows and columns are those of the matrix as the passes see it: with c2r its extents, with r2c these exchanged. With
 /// chunks the longer extent counts the rows, and `rows` are the bands: `batch` rows, which is a chunk, in a ring.
 struct InPlacePlan {
@@ -65,6 +76,7 @@ struct InPlacePlan {
   int tile_rows = 1;     ///< of swapped tiles, of passes over columns, or of bands that are turned
   int tile_columns = 1;  ///< likewise
   LinePlan rows{}, columns{};
+  BlockPlan blocks{};
   int passes = 0;                   ///< each reads and writes the whole matrix once in main memory
   std::uint64_t bytes_moved = 0;    ///< by all passes, of the matrix; what batches of the workspace move comes on top
   std::size_t scratch_bytes = 0;    ///< level 0, a team, of the kernel that needs most
@@ -77,12 +89,19 @@ inline std::string to_string(const LinePlan& lines) {
          std::to_string(lines.batch);
 }
 
+inline std::string to_string(const BlockPlan& blocks) {
+  return std::to_string(blocks.rows) + " x " + std::to_string(blocks.columns) +
+         (blocks.in_scratch ? " in scratch" : "") + " cuts " + std::to_string(blocks.cuts) + " aside " +
+         std::to_string(blocks.rows_aside) + " rows " + std::to_string(blocks.columns_aside) + " columns";
+}
+
 inline std::string to_string(const InPlacePlan& plan) {
   return std::string(to_string(plan.variant)) + " league " + std::to_string(plan.league_size) + " team " +
          std::to_string(plan.team_size) + ", of rows " + std::to_string(plan.row_team_size) + " vector " +
          std::to_string(plan.vector_length) + " tile " + std::to_string(plan.tile_rows) + " x " +
          std::to_string(plan.tile_columns) + " rows " + to_string(plan.rows) + " columns " + to_string(plan.columns) +
-         " passes " + std::to_string(plan.passes) + " moved " + std::to_string(plan.bytes_moved) + " B scratch " +
+         (plan.variant == InPlaceVariant::blocks ? " blocks " + to_string(plan.blocks) : "") + " passes " +
+         std::to_string(plan.passes) + " moved " + std::to_string(plan.bytes_moved) + " B scratch " +
          std::to_string(plan.scratch_bytes) + " B workspace " + std::to_string(plan.workspace_bytes) + " B";
 }
 
@@ -225,12 +244,21 @@ inline InPlacePlan plan_passes(const InPlaceLimits& limits, InPlaceVariant varia
   return plan;
 }
 
+/// Whether lines that need no workspace are best: other ways have more kernels.
+inline bool lines_may_suffice(const InPlaceLimits& limits, std::int64_t rows, std::int64_t columns) {
+  return !limits.device.is_host &&
+         static_cast<std::uint64_t>(rows * columns) * limits.element_bytes < in_place_lines_most;
+}
+
 inline InPlacePlan plan_cheaper_passes(const InPlaceLimits& limits, std::int64_t rows, std::int64_t columns) {
   const InPlacePlan c2r = plan_passes(limits, InPlaceVariant::c2r, rows, columns);
   const InPlacePlan r2c = plan_passes(limits, InPlaceVariant::r2c, rows, columns);
   const auto cost = [&](const InPlacePlan& plan) {
     return in_place_cost(limits, in_place_shape(plan.variant, rows, columns), plan);
   };
+  if (lines_may_suffice(limits, rows, columns) && (c2r.workspace_bytes == 0) != (r2c.workspace_bytes == 0)) {
+    return c2r.workspace_bytes == 0 ? c2r : r2c;
+  }
   return cost(c2r) < cost(r2c) ? c2r : r2c;
 }
 
@@ -274,18 +302,138 @@ inline InPlacePlan plan_chunks(const InPlaceLimits& limits, std::int64_t rows, s
   return plan;
 }
 
+/// Elements of the shortest runs that go at full speed.
+inline std::int64_t run_least(std::size_t element_bytes) {
+  return static_cast<std::int64_t>((in_place_run_least + element_bytes - 1) / element_bytes);
+}
+
+/// Rows of a block of `shorter` columns in scratch: a multiple of the shortest run. 0: none.
+inline std::int64_t scratch_run(const InPlaceLimits& limits, std::int64_t shorter) {
+  const std::int64_t least = run_least(limits.element_bytes);
+  const auto held = static_cast<std::int64_t>((limits.device.scratch_bytes - packed_bytes) / limits.element_bytes);
+  return held / (shorter + 1) / least * least;
+}
+
+/// Blocks of a matrix of which nothing is set aside: squares of the common factor where it is large, or rows of the
+/// shorter extent, as many as scratch holds that divide the longer one.
+inline BlockPlan whole_blocks(const InPlaceLimits& limits, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t least = run_least(limits.element_bytes), factor = std::gcd(rows, columns);
+  const std::int64_t longer = std::max(rows, columns), shorter = std::min(rows, columns);
+  const auto blocks_of = [&](std::int64_t m, std::int64_t n, std::int64_t run) {
+    const std::size_t bytes = block_scratch_bytes(m, n, limits.element_bytes);
+    return BlockPlan{.rows = m, .columns = n, .in_scratch = limits.fits_scratch(bytes), .run = run};
+  };
+  if (factor < 4 * least) {
+    for (std::int64_t run = scratch_run(limits, shorter); run >= least && run > factor; run -= least) {
+      const BlockPlan blocks = rows > columns ? blocks_of(run, shorter, run) : blocks_of(shorter, run, run);
+      if (longer % run == 0 && blocks.in_scratch) return blocks;
+    }
+  }
+  return blocks_of(factor, factor, factor);
+}
+
+/// About the time of as many passes at full speed.
+inline double block_cost(const InPlaceLimits& limits, const BlockPlan& blocks, std::int64_t rows,
+                         std::int64_t columns) {
+  const std::int64_t run = blocks.run, least = run_least(limits.element_bytes);
+  const bool moves_runs = rows - blocks.rows_aside != blocks.rows || columns - blocks.columns_aside != blocks.columns;
+  const double spread = 1.4 * ((blocks.rows_aside != 0 ? 1 : 0) + (blocks.columns_aside != 0 ? 1 : 0));
+  const double odd = blocks.in_scratch || run % 32 == 0 ? 0 : 0.3;
+  const double runs = run < least ? 100 : run < 2 * least ? 2.8 : 1.4;
+  return 1.3 + odd + spread + (moves_runs ? runs : 0);
+}
+
+/// The fewest of the last rows without which the extents have a common factor of `least` or more; `rows` if there are
+/// none below 512.
+inline std::int64_t rows_to_factor(std::int64_t rows, std::int64_t columns, std::int64_t least) {
+  std::int64_t fewest = rows;
+  for (std::int64_t factor = least; factor <= std::min<std::int64_t>(512, columns); ++factor) {
+    if (columns % factor == 0) fewest = std::min(fewest, rows % factor);
+  }
+  return fewest;
+}
+
+/// The cheapest blocks, with nothing set aside, or the rows and columns above a multiple of what makes good blocks.
+inline BlockPlan choose_blocks(const InPlaceLimits& limits, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t square = 2 * run_least(limits.element_bytes);
+  const std::int64_t run = std::max<std::int64_t>(1, scratch_run(limits, std::min(rows, columns)));
+  const std::pair<std::int64_t, std::int64_t> aside[] = {{0, columns % rows},
+                                                         {rows % columns, 0},
+                                                         {0, columns % run},
+                                                         {rows % run, 0},
+                                                         {0, rows_to_factor(columns, rows, square)},
+                                                         {rows_to_factor(rows, columns, square), 0},
+                                                         {rows % square, columns % square}};
+  BlockPlan best = whole_blocks(limits, rows, columns);
+  double least = block_cost(limits, best, rows, columns);
+  for (const auto& [y, x] : aside) {
+    if (y == rows || x == columns) continue;
+    const std::size_t flags = spread_flag_bytes(limits.device.is_host, rows * columns, limits.element_bytes);
+    const auto bytes = static_cast<std::size_t>(x * rows + y * columns) * limits.element_bytes;
+    if (x + y != 0 && bytes + flags > limits.batch_bytes / 2) continue;
+    BlockPlan blocks = whole_blocks(limits, rows - y, columns - x);
+    blocks.rows_aside = y;
+    blocks.columns_aside = x;
+    const double cost = block_cost(limits, blocks, rows, columns);
+    if (cost < least) {
+      best = blocks;
+      least = cost;
+    }
+  }
+  return best;
+}
+
+inline InPlacePlan plan_blocks(const InPlaceLimits& limits, const BlockPlan& chosen, std::int64_t rows,
+                               std::int64_t columns) {
+  const std::size_t bytes = limits.element_bytes;
+  InPlacePlan plan{.variant = InPlaceVariant::blocks, .team_size = planned_team_size(limits, in_place_team_size)};
+  BlockPlan& blocks = plan.blocks = chosen;
+  const std::int64_t m = rows - blocks.rows_aside, n = columns - blocks.columns_aside;
+  const std::int64_t run = blocks.run;
+  const bool moves_runs = m != blocks.rows || n != blocks.columns;
+  if (moves_runs) {
+    const auto room = static_cast<std::int64_t>(limits.batch_bytes / 2 / bytes) / run;
+    blocks.cuts = std::min(m * n / run / in_place_piece_runs, room);
+  }
+  plan.tile_rows = plan.tile_columns = swapped_tile(limits.device.is_host, bytes);
+  plan.scratch_bytes = std::max(blocks.in_scratch ? block_scratch_bytes(blocks.rows, blocks.columns, bytes)
+                                                  : swapped_scratch_bytes(plan.tile_rows, bytes),
+                                run_scratch_bytes(plan.team_size));
+  const bool spreads = blocks.rows_aside != 0 || blocks.columns_aside != 0;
+  plan.workspace_bytes = spread_flag_bytes(limits.device.is_host, spreads ? m * n : 0, bytes) +
+                         buffer_bytes(blocks.columns_aside * rows + blocks.rows_aside * n, bytes) +
+                         buffer_bytes(blocks.cuts * run, bytes);
+  plan.passes = 1 + (moves_runs ? 1 : 0) + (blocks.rows_aside != 0 ? 1 : 0) + (blocks.columns_aside != 0 ? 1 : 0);
+  plan.league_size = tile_league(limits.device, rows * columns);
+  return plan;
+}
+
+/// Passes over lines take about so much longer than their costs say, beside those of blocks (measured on an H200).
+inline constexpr double lines_to_blocks = 1.5;
+
 inline InPlacePlan plan_any_shape(const InPlaceLimits& limits, InPlaceVariant variant, std::int64_t rows,
                                   std::int64_t columns) {
   if (variant == InPlaceVariant::c2r || variant == InPlaceVariant::r2c) {
     return plan_passes(limits, variant, rows, columns);
   }
+  const BlockPlan blocks = choose_blocks(limits, rows, columns);
+  const bool can_be_blocks = rows * columns / blocks.run < std::int64_t{1} << 31;  // runs are numbered in 32 bits
+  if (variant == InPlaceVariant::blocks && can_be_blocks) return plan_blocks(limits, blocks, rows, columns);
   const bool asks = variant == InPlaceVariant::chunks;
-  const bool is_large = rows * columns >= chunks_matrix_least / static_cast<std::int64_t>(limits.element_bytes);
+  const bool is_large = rows * columns >= in_place_matrix_least / static_cast<std::int64_t>(limits.element_bytes);
   if (limits.device.is_host && (asks || is_large)) {
     const InPlacePlan plan = plan_chunks(limits, rows, columns);
     if (asks || plan.workspace_bytes <= limits.batch_bytes) return plan;
   }
-  return plan_cheaper_passes(limits, rows, columns);
+  const InPlacePlan passes = plan_cheaper_passes(limits, rows, columns);
+  const bool lines_suffice = passes.workspace_bytes == 0 && lines_may_suffice(limits, rows, columns);
+  if (!limits.device.is_host && is_large && can_be_blocks && !lines_suffice) {
+    const double cost = in_place_cost(limits, in_place_shape(passes.variant, rows, columns), passes);
+    if (block_cost(limits, blocks, rows, columns) < lines_to_blocks * cost) {
+      return plan_blocks(limits, blocks, rows, columns);
+    }
+  }
+  return passes;
 }
 
 /// Of a rows x columns matrix, or of batches of square ones.

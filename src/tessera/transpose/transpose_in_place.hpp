@@ -18,6 +18,7 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/transpose/detail/carrier.hpp>
+#include <tessera/transpose/detail/in_place_blocks.hpp>
 #include <tessera/transpose/detail/in_place_chunks.hpp>
 #include <tessera/transpose/detail/in_place_columns.hpp>
 #include <tessera/transpose/detail/in_place_maps.hpp>
@@ -80,7 +81,7 @@ SquareMatrices<C> square_matrices(C* data, const V& view) {
   if (matrices.row_stride < matrices.column_stride) std::swap(matrices.row_stride, matrices.column_stride);
   if constexpr (rank == 3) {
     matrices.batches = static_cast<std::int64_t>(view.extent(0));
-    matrices.batch_stride = static_cast<std::int64_t>(view.stride(0));
+    matrices.batch_row_stride = static_cast<std::int64_t>(view.stride(0));
   }
   return matrices;
 }
@@ -130,6 +131,12 @@ void transpose_memory(const Space& space, const Memory& memory, std::size_t rows
     const Kokkos::View<T**, Kokkos::LayoutRight, typename Memory::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
         square(memory.data(), rows, columns);
     return swap_in_place(space, square, plan, asked_team_size);
+  }
+  if (plan.variant == InPlaceVariant::blocks) {
+    return with_carriers(memory.data(), [&](auto* data) {
+      transpose_blocks(space, plan, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), data,
+                       workspace, asked_team_size);
+    });
   }
   if constexpr (is_host_space<Space>) {
     if (plan.variant == InPlaceVariant::chunks) {
@@ -193,17 +200,21 @@ void transpose_in_place(const Space& space, const V& view, const InPlaceOptions&
 ///
 /// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Square matrices are
 /// swapped in tiles: one pass, no workspace. Others take two passes over the matrix on hosts: bands of rows are turned
-/// through a buffer, then the pieces of their columns, of several cache lines, change places. On devices, and for small
-/// matrices and budgets, they take two where the extents have no common factor, else three: a row shuffle and one or
-/// two column shuffles. Rows stand in team scratch or, on devices, in registers where they fit (about 40 and 96 KB of a
-/// GPU's team, 32 KB of a host's), columns in scratch where it holds several; others pass through the workspace in
-/// batches. One kernel a pass; counts in the workspace are set to zero before one with batches, whose teams wait for
-/// each other there: a batch is put back when all of it was fetched. On hosts a kernel or two for each 4 MiB.
-/// Workspace: none where all fit, else at most the larger of options.batch_bytes and max(rows, columns)
-/// sizeof(element), and 3 KiB; the longer lines of a thin matrix are a good part of it, but not on hosts (variant
-/// chunks, where it is asked for: some 320 bytes for each of the shorter extent and a bit for 64 bytes of the matrix at
-/// least, whatever the budget). Bytes: 2 rows columns sizeof(element) a pass, and as many again in passes through the
-/// workspace, as far as no cache holds it. A matrix of one row or column is left as it is.
+/// through a buffer, then the pieces of their columns, of several cache lines, change places. On devices they mostly
+/// take two in blocks: squares of the extents' common factor are transposed where they stand, or blocks of all columns
+/// (rows) in scratch, then the rows of the blocks, as runs, change places along the cycles of their permutation, in
+/// pieces that begin where a run was saved before; a third pass packs or spreads the rest where a few rows or columns
+/// are set aside so that the others have such blocks (its teams wait for each other, by flags in the workspace). Where
+/// no such blocks are near, and for small matrices and budgets, lines are shuffled: two passes where the extents have
+/// no common factor, else three, over rows and once or twice over columns. Rows stand in team scratch or, on devices,
+/// in registers where they fit (about 40 and 96 KB of a GPU's team, 32 KB of a host's), columns in scratch where it
+/// holds several; others pass through the workspace in batches, with counts: a batch is put back when all of it was
+/// fetched. One kernel a pass, and small ones that set counts and flags to zero and lines aside; on hosts a kernel or
+/// two for each 4 MiB. Workspace: none where all fit, else at most the larger of options.batch_bytes and max(rows,
+/// columns) sizeof(element), and 3 KiB; the longer lines of a thin matrix are a good part of it, but not on hosts
+/// (variant chunks, where it is asked for: some 320 bytes for each of the shorter extent and a bit for 64 bytes of the
+/// matrix at least, whatever the budget). Bytes: 2 rows columns sizeof(element) a pass, and as many again in passes
+/// through the workspace, as far as no cache holds it. A matrix of one row or column is left as it is.
 ///
 /// \throws InvalidArgument  for memory that has gaps or another size, a workspace that is too small, variant
 ///                          swapped_tiles for a matrix that is not square, sizes of league or team that the space

@@ -55,6 +55,9 @@ inline constexpr int transpose_pad = 1;
 inline constexpr int transpose_team_size = 256;
 /// Of tiled and padded, on a GPU multiprocessor.
 inline constexpr int transpose_teams_at_once = 6;
+/// Of those that move what they write to boundaries of sectors (measured: 64 rows keep too few loads under way).
+inline constexpr int transpose_sector_tile_rows = 128;
+inline constexpr int transpose_sector_teams_at_once = 4;
 /// Axes beside the two of the tile that tiled, padded and swizzled take: those of rank 8.
 inline constexpr int transpose_batch_max = 6;
 
@@ -65,6 +68,15 @@ KOKKOS_INLINE_FUNCTION constexpr std::size_t transpose_scratch_bytes(int tile_ro
 /// Rows of a tile. Host teams have 32 KiB of scratch, which one of 16-byte elements exceeds.
 constexpr int transpose_tile_height(bool is_host, std::size_t element_bytes) {
   return is_host && element_bytes > 8 ? transpose_tile_rows / 2 : transpose_tile_rows;
+}
+
+/// What a GPU's memory moves at once.
+inline constexpr std::uintptr_t sector_bytes = 32;
+
+/// Elements of a sector where tiled and padded may write segments that begin on its boundaries, whatever the output's
+/// rows do: teams then share no sector. They read so many rows more. 0: sizes that do not gain from it.
+constexpr int sector_length(bool is_host, std::size_t out_bytes) {
+  return !is_host && (out_bytes == 4 || out_bytes == 8) ? static_cast<int>(sector_bytes / out_bytes) : 0;
 }
 
 /// Elements of an access on both sides. Powers of two alone: others have no wide access.
@@ -147,14 +159,21 @@ inline bool can_stream(const TransposeProblem& problem) {
          row.extent >= streamed_tile(problem.out_bytes, false).rows;
 }
 
-/// Whether all rows of the output begin on lines.
-inline bool is_on_lines(const TransposeProblem& problem) {
+/// Whether all rows of the output begin on boundaries of so many bytes.
+inline bool rows_begin_on(const TransposeProblem& problem, std::uintptr_t bytes) {
   const int row = matrix_axes(problem.shape).row;
   std::uintptr_t bits = problem.out_address;
   for (int d = 0; d < problem.shape.rank; ++d) {
     if (d != row) bits |= static_cast<std::uintptr_t>(problem.shape.axes[d].out_stride) * problem.out_bytes;
   }
-  return bits % stream_line == 0;
+  return bits % bytes == 0;
+}
+
+/// Whether tiled and padded move the segments that they write to boundaries of sectors.
+inline bool moves_to_sectors(const DeviceLimits& limits, const TransposeProblem& problem) {
+  const int row = matrix_axes(problem.shape).row;
+  return sector_length(limits.is_host, problem.out_bytes) > 0 && row >= 0 && problem.shape.axes[row].out_stride == 1 &&
+         problem.shape.axes[row].extent >= 4 * transpose_sector_tile_rows && !rows_begin_on(problem, sector_bytes);
 }
 
 /// Elements of a thread, and teams at once that have the registers for them and their places.
@@ -269,7 +288,7 @@ inline void plan_matrix(std::string_view function, const DeviceLimits& limits, c
   plan.streamed = plan.variant == TransposeVariant::swizzled && takes_streaming(stores, limits.is_host, bytes) &&
                   can_stream(problem);
   if (plan.streamed) {
-    const StreamedTile tile = streamed_tile(problem.out_bytes, is_on_lines(problem));
+    const StreamedTile tile = streamed_tile(problem.out_bytes, rows_begin_on(problem, stream_line));
     plan.tile_rows = tile.rows;
     plan.tile_columns = tile.columns;
     plan.access_bytes = static_cast<int>(problem.in_bytes);
@@ -284,11 +303,13 @@ inline void plan_matrix(std::string_view function, const DeviceLimits& limits, c
       plan.scratch_bytes = static_cast<std::size_t>(plan.tile_rows * plan.tile_columns) * problem.out_bytes;
     if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : transpose_team_size;
   } else {
-    plan.tile_rows = transpose_tile_height(limits.is_host, problem.out_bytes);
+    const bool to_sectors = moves_to_sectors(limits, problem);
+    plan.tile_rows = to_sectors ? transpose_sector_tile_rows : transpose_tile_height(limits.is_host, problem.out_bytes);
     plan.tile_columns = transpose_tile_columns;
     plan.pad = plan.variant == TransposeVariant::tiled ? 0 : transpose_pad;
     plan.access_bytes = static_cast<int>(problem.in_bytes);
-    plan.scratch_bytes = transpose_scratch_bytes(plan.tile_rows, problem.out_bytes);
+    const int below = to_sectors ? sector_length(limits.is_host, problem.out_bytes) : 0;
+    plan.scratch_bytes = transpose_scratch_bytes(plan.tile_rows + below, problem.out_bytes);
     if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : transpose_team_size;
   }
   const std::int64_t tiles =

@@ -86,6 +86,16 @@ TEMPLATE_LIST_TEST_CASE("rows and columns around what a team and a thread take",
   }
 }
 
+/// So many that a few lanes of a GPU for each fill it.
+TEMPLATE_LIST_TEST_CASE("many rows", "[reduce][axes]", test::OneSpace) {
+  constexpr std::size_t share = tessera::detail::is_host_space<TestType> ? 16 : 1;
+  for (const auto& n : {Extents<2>{34001, 33}, Extents<2>{34001, 68}, Extents<2>{8501, 259}, Extents<2>{2203, 1101},
+                        Extents<2>{2203, 1108}}) {
+    test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{},
+                                                                 Extents<2>{n[0] / share, n[1]});
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("eight axes", "[reduce][axes]", test::OneSpace) {
   const Extents<8> extents{2, 3, 1, 2, 3, 2, 1, 3};
   const std::vector<std::int32_t> values = test::values<std::int32_t>(216, 5);

@@ -141,6 +141,39 @@ TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][
   }
 }
 
+/// With a NaN in some, which spoils them or is left out.
+TEMPLATE_LIST_TEST_CASE("fast sums of many rows keep their bound", "[reduce][axes]", test::OneSpace) {
+  constexpr std::size_t share = tessera::detail::is_host_space<TestType> ? 16 : 1;
+  const float nan = nan_of<float>;
+  for (const auto& n : {Extents<2>{34001 / share, 33}, Extents<2>{17011 / share, 68}, Extents<2>{8501 / share, 259},
+                        Extents<2>{2203 / share, 1108}, Extents<2>{2203 / share, 4101}}) {
+    std::vector<float> values = test::values<float>(n[0] * n[1], 4);
+    for (std::size_t i = 0; i < n[0]; i += 17) values[i * n[1] + i % n[1]] = nan;
+    const test::GuardedView<float, test::Right, TestType, 2> in(n, values);
+    for (const NanPolicy policy : {NanPolicy::propagate, NanPolicy::omit}) {
+      const test::GuardedView<float, test::Right, TestType, 1> out({n[0]});
+      tessera::reduce_axes(TestType(), in.const_view(), {1}, tessera::Sum<float, tessera::Summation::fast>{},
+                           out.view(), {.nan = policy});
+      const std::vector<float> sums = out.read();
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < n[0]; ++i) {
+        double sum = 0, magnitudes = 0;
+        for (std::size_t k = 0; k < n[1]; ++k) {
+          const double value = values[i * n[1] + k];
+          if (policy == NanPolicy::omit && value != value) continue;
+          sum += value;
+          magnitudes += std::fabs(value);
+        }
+        const double bound = static_cast<double>(tessera::reference::fast_sum_bound<float>(magnitudes, n[1]));
+        const bool right = sum != sum ? sums[i] != sums[i] : std::fabs(static_cast<double>(sums[i]) - sum) <= bound;
+        wrong += right ? 0 : 1;
+      }
+      INFO(n[0] << " x " << n[1] << ", policy " << static_cast<int>(policy));
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 /// Rows of a part of an array, which begin on 16-byte boundaries or beside them.
 TEMPLATE_LIST_TEST_CASE("many rows with gaps have the bits of accumulators", "[reduce][axes]", test::OneSpace) {
   constexpr std::size_t planes = tessera::detail::is_host_space<TestType> ? 2 : 19, rows = 1801, columns = 72;

@@ -54,6 +54,33 @@ TEST_CASE("reduce int8", "[reduce]") {
                  tessera::ArgMaxLast<T>, tessera::CountZero<T>, tessera::BitXor<T>>(data<T>());
 }
 
+/// By one thread, whose chains of 32 bits are emptied several times; and by many, off 16-byte boundaries.
+template <class T>
+void check_small_integer_sums() {
+  using Sum = tessera::reduce_result_t<tessera::Sum<T>>;
+  for (const T value : {std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest(), T(1)}) {
+    const std::size_t size = (std::size_t{1} << 21) + 7;
+    const Kokkos::View<T*, Space> in("in", size);
+    Kokkos::deep_copy(in, value);
+    const Sum sum = static_cast<Sum>(size) * static_cast<Sum>(value);
+    CHECK(tessera::reduce(Space(), in, tessera::Sum<T>{}, {.league_size = 1, .team_size = 1}) == sum);
+    CHECK(tessera::reduce(Space(), in, tessera::Sum<T>{}) == sum);
+  }
+  const std::vector<T> values = test::values<T>(1000003);
+  const test::GuardedView<T, test::Misaligned, Space, 1> in({values.size()}, values);
+  for (const int league_size : {0, 1, 5}) {
+    INFO("league " << league_size);
+    test::check_reducer(Space(), in.const_view(), tessera::Sum<T>{}, values, {.league_size = league_size});
+  }
+}
+
+TEST_CASE("sums of integers of 8 and 16 bits", "[reduce]") {
+  check_small_integer_sums<std::int8_t>();
+  check_small_integer_sums<std::uint8_t>();
+  check_small_integer_sums<std::int16_t>();
+  check_small_integer_sums<std::uint16_t>();
+}
+
 TEST_CASE("reduce uint64", "[reduce]") {
   using T = std::uint64_t;
   check_reducers<tessera::Prod<T>, tessera::Mean<T>, tessera::L2<T>, tessera::LInf<T>, tessera::ArgMin<T>>(data<T>());

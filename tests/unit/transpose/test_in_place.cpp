@@ -175,6 +175,27 @@ TEMPLATE_LIST_TEST_CASE("in place: chunks under plans that no tuning would choos
   }
 }
 
+/// Squares of a common factor, blocks of all columns or rows, lines set aside, cycles with and without cuts.
+template <class T, class Space>
+void check_blocks(const Space& space) {
+  const InPlaceShapes shapes = {{96, 288}, {288, 96},  {192, 320}, {100, 102}, {102, 100}, {511, 509}, {1009, 3},
+                                {3, 1009}, {1500, 7},  {384, 131}, {392, 131}, {193, 320}, {193, 321}, {64, 640},
+                                {640, 64}, {36, 4097}, {130, 390}, {4099, 36}, {50, 50}};
+  for (const auto& [rows, columns] : shapes) {
+    for (const std::size_t batch_bytes : {0, 1, 200000}) {
+      const InPlaceOptions options{.variant = InPlaceVariant::blocks, .batch_bytes = batch_bytes};
+      test::check_in_place<T>(space, rows, columns, options);
+      test::check_in_place<T, test::Misaligned>(space, rows, columns, options);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("in place: blocks and cycles of runs", "[transpose][in_place]", test::OneSpace) {
+  check_blocks<float>(TestType());
+  check_blocks<Kokkos::complex<double>>(TestType());
+  check_blocks<test::Record>(TestType());
+}
+
 template <class Space, std::size_t... Sizes>
 void check_in_place_sizes(const Space& space, std::index_sequence<Sizes...>) {
   (test::check_in_place<test::Bytes<Sizes + 1>>(space, 66, 132), ...);
@@ -190,7 +211,7 @@ TEMPLATE_LIST_TEST_CASE("in place under plans that no tuning would choose", "[tr
   const TestType space;
   for (const int team_size : test::odd_team_sizes(space)) {
     for (const int league_size : test::odd_league_sizes()) {
-      for (const InPlaceVariant variant : {InPlaceVariant::c2r, InPlaceVariant::r2c}) {
+      for (const InPlaceVariant variant : {InPlaceVariant::c2r, InPlaceVariant::r2c, InPlaceVariant::blocks}) {
         const InPlaceOptions options{
             .variant = variant, .league_size = league_size, .team_size = team_size, .batch_bytes = 1 << 20};
         test::check_in_place<float>(space, 509, 263, options);

@@ -102,13 +102,14 @@ TEMPLATE_LIST_TEST_CASE("an in-place plan is a pure function and takes overrides
   test::check_asynchronous(record);
   CHECK(plan == tessera::in_place_plan<double>(space, 30000, 20000));
   constexpr bool host = test::runs_on_host<TestType>;
-  CHECK(plan.variant == (host ? InPlaceVariant::chunks : InPlaceVariant::r2c));
-  CHECK(plan.passes == (host ? 2 : 3));
+  CHECK(plan.variant == (host ? InPlaceVariant::chunks : InPlaceVariant::blocks));
+  CHECK(plan.passes == 2);
   CHECK(plan.bytes_moved == std::uint64_t{2} * static_cast<unsigned>(plan.passes) * 30000 * 20000 * 8);
   CHECK(plan.workspace_bytes > 0);
   CHECK(plan.workspace_bytes <= (std::size_t{32} << 20) + 3072);
   CHECK(plan.scratch_bytes <= static_cast<std::size_t>(Kokkos::TeamPolicy<TestType>::scratch_size_max(0)));
-  CHECK(tessera::in_place_plan<double>(space, 30001, 20000).passes == 2);
+  CHECK(tessera::in_place_plan<double>(space, 30000, 20000, {.variant = InPlaceVariant::c2r}).passes == 3);
+  CHECK(tessera::in_place_plan<double>(space, 30001, 20000, {.variant = InPlaceVariant::c2r}).passes == 2);
   CHECK(tessera::in_place_plan<double>(space, 1, 20000).passes == 0);
   CHECK(tessera::in_place_plan<double>(space, 0, 0).passes == 0);
   const InPlacePlan square = tessera::in_place_plan<double>(space, 3000, 3000);
@@ -133,9 +134,6 @@ TEMPLATE_LIST_TEST_CASE("the workspace of an in-place plan follows the budget an
   CHECK(bytes(200, 100, 0) == 0);  // all in scratch
   CHECK(bytes(200000, 30001, 1 << 20) <= (1 << 20) + 3072);
   CHECK(bytes(200000, 30001, 1000) <= 200000 * sizeof(float) + 512);
-  if (!test::runs_on_host<TestType>) {  // so that batches of the longest lines are no narrower
-    CHECK(bytes(1000000, 999, 0) > std::size_t{32} << 20);
-  }
   CHECK(bytes(1000000, 999, 0) <= (std::size_t{64} << 20) + 3072);
   CHECK(bytes(1000000000, 3, 0) <= 1000000000 * sizeof(float) + 512);
 }
@@ -197,25 +195,68 @@ TEST_CASE("in-place plans of a device, by private functions", "[transpose][in_pl
   test::check_message(
       test::message_of<InvalidArgument>([&] { plan(100000, 1000, 4, {.variant = InPlaceVariant::chunks}); }),
       {"tessera::transpose_in_place", "`options`", "variant chunks on a device", "expected", "c2r or r2c", ";"});
+  const auto lines = [&](std::int64_t rows, std::int64_t columns, std::size_t bytes, int team_size = 0) {
+    return tessera::detail::plan_cheaper_passes({device, bytes, std::size_t{32} << 20, team_size}, rows, columns);
+  };
   // The shorter extent is the row where scratch holds it.
-  CHECK(plan(100000, 1000, 4).variant == InPlaceVariant::c2r);
-  CHECK(plan(1000, 100000, 4).variant == InPlaceVariant::r2c);
-  CHECK(plan(100000, 1000, 4).rows.memory == LineMemory::scratch);
+  CHECK(lines(100000, 1000, 4).variant == InPlaceVariant::c2r);
+  CHECK(lines(1000, 100000, 4).variant == InPlaceVariant::r2c);
+  CHECK(lines(100000, 1000, 4).rows.memory == LineMemory::scratch);
   // The longer the columns, the fewer buffers hold enough of them.
   CHECK(plan(20000, 1000, 4, {.variant = InPlaceVariant::c2r}).columns.buffers == 8);
   CHECK(plan(50000, 1000, 4, {.variant = InPlaceVariant::c2r}).columns.buffers == 4);
   CHECK(plan(1000000, 1000, 4, {.variant = InPlaceVariant::c2r}).columns.buffers == 2);
   // Rows of a few elements: columns in scratch, and rows of the longer extent.
-  CHECK(plan(100000000, 3, 4).columns.memory == LineMemory::scratch);
-  CHECK(plan(20000, 20001, 4).rows.memory == LineMemory::registers);
-  CHECK(plan(20000, 20001, 4).row_team_size == 864);
-  CHECK(plan(20000, 1000, 4).rows.memory == LineMemory::scratch);
-  CHECK(plan(20000, 1100, 4).rows.memory == LineMemory::registers);
+  CHECK(lines(100000000, 3, 4).columns.memory == LineMemory::scratch);
+  CHECK(lines(20000, 20001, 4).rows.memory == LineMemory::registers);
+  CHECK(lines(20000, 20001, 4).row_team_size == 864);
+  CHECK(lines(20000, 1000, 4).rows.memory == LineMemory::scratch);
+  CHECK(lines(20000, 1100, 4).rows.memory == LineMemory::registers);
   CHECK(plan(1000000, 64, 4, {.variant = InPlaceVariant::r2c}).tile_columns ==
         128);  // more of a row than of long columns
   CHECK(plan(1000000, 64, 1, {.variant = InPlaceVariant::r2c, .team_size = 32}).tile_columns == 32);
-  CHECK(plan(20000, 20001, 4, {.team_size = 256}).rows.memory == LineMemory::workspace);
-  CHECK(plan(20000, 20001, 8).rows.memory == LineMemory::workspace);
+  CHECK(lines(20000, 20001, 4, 256).rows.memory == LineMemory::workspace);
+  CHECK(lines(20000, 20001, 8).rows.memory == LineMemory::workspace);
+}
+
+TEST_CASE("in-place plans in blocks, by private functions", "[transpose][in_place][plan]") {
+  const tessera::detail::DeviceLimits device{.is_host = false, .concurrency = 132 * 2048, .scratch_bytes = 40936};
+  const auto plan = [&](std::int64_t rows, std::int64_t columns, std::size_t bytes,
+                        const InPlaceOptions& options = {}) {
+    return tessera::detail::make_in_place_plan(device, rows, columns, bytes, options);
+  };
+  const auto blocks = [&](std::int64_t rows, std::int64_t columns, std::size_t bytes) {
+    const InPlacePlan chosen = plan(rows, columns, bytes);
+    return chosen.variant == InPlaceVariant::blocks ? to_string(chosen.blocks) : std::string(to_string(chosen.variant));
+  };
+  CHECK(blocks(8192, 24576, 4) == "8192 x 8192 cuts 512 aside 0 rows 0 columns");
+  CHECK(blocks(30000, 20000, 4) == "10000 x 10000 cuts 419 aside 0 rows 0 columns");
+  CHECK(blocks(10007, 10009, 4) == "10007 x 10007 cuts 0 aside 0 rows 2 columns");
+  CHECK(blocks(1000000, 64, 4) == "64 x 64 in scratch cuts 62500 aside 0 rows 0 columns");
+  CHECK(blocks(3, 50000000, 8) == "3 x 800 in scratch cuts 5242 aside 0 rows 0 columns");
+  CHECK(blocks(12345, 23488, 4) == "64 x 64 in scratch cuts 65536 aside 57 rows 0 columns");
+  CHECK(blocks(12345, 23456, 4) == "r2c");  // runs of one line, and rows set aside
+  CHECK(blocks(1000, 1500, 4) == "c2r");    // scratch and registers hold lines
+  CHECK(blocks(100000, 30, 4) == "160 x 30 in scratch cuts 1171 aside 0 rows 0 columns");
+  CHECK(blocks(200, 300, 4) == "r2c");
+  // All of it within the budget; no more runs than have numbers.
+  for (const std::int64_t rows : {2, 3, 1000, 20000, 2000000, 500000000}) {
+    for (const std::int64_t columns : {2, 5, 999, 20001, 1500000}) {
+      for (const std::size_t bytes : {1, 3, 4, 16}) {
+        for (const std::size_t batch_bytes : {0, 1, 1 << 20}) {
+          const InPlacePlan odd =
+              plan(rows, columns, bytes, {.variant = InPlaceVariant::blocks, .batch_bytes = batch_bytes});
+          INFO(rows << " x " << columns << " of " << bytes << " bytes: " << to_string(odd));
+          CHECK(odd.scratch_bytes + 16 <= device.scratch_bytes);
+          if (odd.variant != InPlaceVariant::blocks) continue;
+          CHECK(odd.workspace_bytes <= (batch_bytes == 0 ? std::size_t{64} << 20 : batch_bytes) + 3072);
+          CHECK(rows * columns / odd.blocks.run < std::int64_t{1} << 31);
+        }
+      }
+    }
+  }
+  CHECK(plan(1500001, 500000003, 4, {.variant = InPlaceVariant::blocks, .batch_bytes = 1}).variant !=
+        InPlaceVariant::blocks);
 }
 
 TEST_CASE("an in-place plan prints itself", "[transpose][in_place][plan]") {
@@ -242,11 +283,12 @@ TEST_CASE("an in-place plan prints itself", "[transpose][in_place][plan]") {
   CHECK(to_string(InPlaceVariant::automatic) == "automatic");
   CHECK(to_string(InPlaceVariant::swapped_tiles) == "swapped_tiles");
   CHECK(to_string(InPlaceVariant::c2r) == "c2r");
+  CHECK(to_string(InPlaceVariant::blocks) == "blocks");
   CHECK(to_string(LineMemory::none) == "none");
   CHECK(to_string(LineMemory::registers) == "registers");
   CHECK(to_string(InPlaceVariant::r2c) == "r2c");
   CHECK(to_string(InPlaceVariant::chunks) == "chunks");
-  CHECK(tessera::in_place_variants.size() == 5);
+  CHECK(tessera::in_place_variants.size() == 6);
 }
 
 TEMPLATE_LIST_TEST_CASE("an in-place transpose is asynchronous and on its instance", "[transpose][in_place]",

@@ -56,6 +56,18 @@ TEMPLATE_LIST_TEST_CASE("transpose elements of 16 bytes that are aligned to 8", 
   test::check_bits(out, expected);
 }
 
+TEMPLATE_LIST_TEST_CASE("transpose to rows that begin anywhere in a sector", "[transpose]", test::OneSpace) {
+  for (const auto variant : {tessera::TransposeVariant::tiled, tessera::TransposeVariant::padded}) {
+    INFO("variant " << to_string(variant));
+    for (const std::size_t rows : {511, 513, 514, 517, 519, 520, 521, 639, 641, 643, 647, 649}) {
+      test::check_transpose<float, test::Right, test::Misaligned>(TestType(), rows, 67, {.variant = variant});
+      test::check_transpose<double, test::Block, test::Block>(TestType(), rows, 33, {.variant = variant});
+    }
+    test::check_transpose<float, test::Right, test::Misaligned>(TestType(), 519, 320,
+                                                                {.variant = variant, .league_size = 3});
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("transpose managed and const views", "[transpose]", test::OneSpace) {
   const std::vector<double> values = test::values<double>(91 * 45);
   const test::GuardedView<double, test::Right, TestType, 2> source({91, 45}, values);

@@ -25,7 +25,15 @@ struct FilterShape {
   std::int64_t column_stride;  // the larger one of input and output
   LineDirection direction;
   std::int64_t taps, reach_left;
+  bool adjacent;  ///< each line follows the one before it, of input and output alike
 };
+
+/// Whether each line begins where the one before it ends, of both. One line does.
+template <class In, class Out>
+bool are_adjacent(const LineArray<In>& in, const LineArray<Out>& out) {
+  const bool follow = in.column_stride() == in.extent && out.column_stride() == out.extent;
+  return in.stride == 1 && out.stride == 1 && in.columns() == in.lines() && (follow || in.lines() == 1);
+}
 
 template <class In, class Out>
 FilterShape filter_shape(const LineArray<In>& in, const LineArray<Out>& out, std::int64_t taps,
@@ -37,20 +45,13 @@ FilterShape filter_shape(const LineArray<In>& in, const LineArray<Out>& out, std
     direction = LineDirection::across;
   }
   return {in.lines(), in.extent, in.columns(), std::max(in.column_stride(), out.column_stride()),
-          direction,  taps,      reach_left};
+          direction,  taps,      reach_left,   are_adjacent(in, out) && in.extent == out.extent};
 }
 
 /// How many lines lie side by side, each beside the next, in a view whose lines run across memory; else 0.
 template <class In, class Out>
 std::int64_t columns_across(const LineArray<In>& in, const LineArray<Out>& out) {
   return filter_shape(in, out, 1, 0).direction == LineDirection::across ? in.columns() : 0;
-}
-
-/// Whether each line begins where the one before it ends, of both. One line does.
-template <class In, class Out>
-bool are_adjacent(const LineArray<In>& in, const LineArray<Out>& out) {
-  const bool follow = in.column_stride() == in.extent && out.column_stride() == out.extent;
-  return in.stride == 1 && out.stride == 1 && in.columns() == in.lines() && (follow || in.lines() == 1);
 }
 
 }  // namespace tessera::detail

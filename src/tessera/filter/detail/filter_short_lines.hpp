@@ -13,6 +13,7 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/small_divisor.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -21,22 +22,6 @@
 #include <tessera/filter/filter_plan.hpp>
 
 namespace tessera::detail {
-
-/// Quotients of numbers below 2^16 by one such number.
-class SmallDivisor {
- public:
-  explicit SmallDivisor(int divisor)
-      : m_divisor(divisor), m_factor(static_cast<std::uint32_t>((std::uint64_t{1} << 32) / divisor + 1)) {}
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int value() const { return m_divisor; }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int quotient(int number) const {
-    if (m_divisor == 1) return number;
-    return static_cast<int>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)) * m_factor >> 32);
-  }
-
- private:
-  int m_divisor;
-  std::uint32_t m_factor;
-};
 
 template <ExecutionSpace Space, class Types, int Slots>
 struct FilterShortLines {

@@ -60,9 +60,17 @@ inline constexpr int steps_teams_at_once = 7;
 inline constexpr int short_line_tiles = 8;
 inline constexpr int short_lines_teams_at_once = 8;
 
-/// From here on variant register_blocked is faster.
-template <class Types>
-inline constexpr int unrolled_taps_max = sizeof(typename Types::accumulator_type) > 4 ? 24 : 33;
+/// Lines that follow each other, as one: the most slots, and the most outputs of a line, in percent, whose windows may
+/// leave it.
+inline constexpr int adjacent_slots_max = 12;
+inline constexpr int adjacent_ends_max = 40;
+
+/// Filters of that many slots and more make runs of neighbouring chunks on devices: reading a window for each chunk of
+/// outputs would take longer than memory does. An odd number of chunks, so that the threads' first ones lie in
+/// different banks.
+inline constexpr int runs_slots_min = 18;
+inline constexpr int runs_chunks = 5;
+inline constexpr int runs_teams_at_once = 8;
 
 /// Variant register_blocked: its teams, and the outputs of a thread, fewer where there is less to do.
 inline constexpr int blocked_team_size = 64;
@@ -137,6 +145,19 @@ int narrow_slots(const FilterShape& shape) {
   constexpr int width = packed_length<typename Types::in_type>;
   return static_cast<int>(ceil_div(shape.reach_left, width) * width - shape.reach_left +
                           std::min<std::int64_t>(shape.taps, narrow_slots_max + 1));
+}
+
+/// Whether threads make runs of chunks, of lines that are not short.
+template <class Types>
+bool takes_runs(const DeviceLimits& limits, const FilterShape& shape) {
+  return !limits.is_host && narrow_slots<Types>(shape) >= runs_slots_min;
+}
+
+/// Whether short lines are filtered as one.
+template <class Types>
+bool takes_adjacent_lines(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
+  return !limits.is_host && shape.adjacent && shape.lines > 1 && narrow_slots<Types>(shape) <= adjacent_slots_max &&
+         100 * (shape.taps - 1) <= adjacent_ends_max * shape.extent && has_short_lines<Types>(shape, team_size);
 }
 
 /// Chunks of a window beyond that of its output, both sides together.

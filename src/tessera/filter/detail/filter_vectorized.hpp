@@ -23,7 +23,8 @@
 
 namespace tessera::detail {
 
-template <ExecutionSpace Space, class Types, int Slots>
+/// PerThread: chunks that a thread stages at a time.
+template <ExecutionSpace Space, class Types, int Slots, int Fewest = 1, int PerThread = vectorized_chunks_per_thread>
 struct FilterVectorized {
   using T = typename Types::in_type;  // of output and sums too
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<vectorized_team_size, vectorized_teams_at_once>,
@@ -31,11 +32,11 @@ struct FilterVectorized {
   using member_type = typename policy_type::member_type;
   using Chunk = Packed<T>;
   static constexpr int width = packed_length<T>;
-  static constexpr int per_thread = vectorized_chunks_per_thread;
+  static constexpr int per_thread = PerThread;
 
   FilterJob<Types> job;
   FoldedRange<Types> folded;
-  NarrowTaps<Types, Slots> taps;
+  NarrowTaps<Types, Slots, Fewest> taps;
   int tile_chunks, chunks_left, halo_chunks;
   std::int64_t tiles_per_line, tiles;
   std::size_t scratch_bytes;
@@ -118,6 +119,20 @@ struct FilterVectorized {
   template <TeamMember Member>
   KOKKOS_FORCEINLINE_FUNCTION void filter_tile(const Member& team, const T* x, T* y, std::int64_t first,
                                                const Chunk* chunks) const {
+    store_tile(
+        team, y, first,
+        [&](int chunk) {
+          Chunk sums[1];
+          correlate_narrow(chunks + chunk, taps, sums);
+          return sums[0];
+        },
+        [&](int at) { store_with_care(x, y, first, at, chunks); });
+  }
+
+  /// sums(c): of chunk c of the tile; care(e) stores the chunk at its element e.
+  template <TeamMember Member, class Sums, class Care>
+  KOKKOS_FORCEINLINE_FUNCTION void store_tile(const Member& team, T* y, std::int64_t first, const Sums& sums,
+                                              const Care& care) const {
     const int step = team.team_size();
     const int elements = tile_chunks * width;
     // Of the tile's outputs; none where the output is not on the boundaries of its accesses.
@@ -130,17 +145,17 @@ struct FilterVectorized {
       TESSERA_UNROLL
       for (int turn = 0; turn < per_thread; ++turn) {
         const int at = (base + turn * step) * width;
-        Chunk sums[1];
-        correlate_narrow(chunks + base + turn * step, taps, sums);
-        if (at >= plain_begin && at + width <= plain_end && !has_nan(sums[0])) {
-          *reinterpret_cast<Chunk*>(y + first + at) = sums[0];
+        const Chunk chunk = sums(base + turn * step);
+        if (at >= plain_begin && at + width <= plain_end && !has_nan(chunk)) {
+          // Compilers would take the structure apart: as many narrow accesses, each to every sector.
+          store_whole(reinterpret_cast<Chunk*>(y + first + at), chunk);
         } else {
           left |= 1U << turn;
         }
       }
       TESSERA_NO_UNROLL
       for (int turn = 0; left >> turn != 0; ++turn) {
-        if ((left >> turn & 1U) != 0) store_with_care(x, y, first, (base + turn * step) * width, chunks);
+        if ((left >> turn & 1U) != 0) care((base + turn * step) * width);
       }
     }
   }
@@ -167,15 +182,16 @@ struct FilterVectorized {
   }
 };
 
-/// weights: of the filter, in at most Slots slots.
-template <int Slots, class Types, ExecutionSpace Space>
-FilterVectorized<Space, Types, Slots> vectorized_functor(const Space&, const FilterPlan& plan,
-                                                         const FilterJob<Types>& job, std::span<const double> weights) {
-  constexpr int width = FilterVectorized<Space, Types, Slots>::width;
+/// weights: of the filter, in Fewest to Slots slots.
+template <int Slots, int Fewest = 1, int PerThread = vectorized_chunks_per_thread, class Types, ExecutionSpace Space>
+FilterVectorized<Space, Types, Slots, Fewest, PerThread> vectorized_functor(const Space&, const FilterPlan& plan,
+                                                                            const FilterJob<Types>& job,
+                                                                            std::span<const double> weights) {
+  constexpr int width = packed_length<typename Types::in_type>;
   const std::int64_t tiles_per_line = ceil_div(job.out.extent + width - 1, plan.tile);
   return {job,
           FoldedRange<Types>(job.rule),
-          narrow_taps<Types, Slots>(job.rule.window, weights),
+          narrow_taps<Types, Slots, Fewest>(job.rule.window, weights),
           plan.tile / width,
           static_cast<int>(ceil_div(job.rule.window.reach_left, width)),
           plan.halo / width,
@@ -193,11 +209,11 @@ void launch_vectorized_functor(const char* label, const Space& space, const Filt
   Kokkos::parallel_for(label, policy, functor);
 }
 
-template <int Slots, class Types, ExecutionSpace Space>
+template <int Slots, int Fewest = 1, class Types, ExecutionSpace Space>
 void launch_vectorized(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job,
                        std::span<const double> weights, int asked_team_size) {
   launch_vectorized_functor("tessera::filter::vectorized", space, plan,
-                            vectorized_functor<Slots>(space, plan, job, weights), asked_team_size);
+                            vectorized_functor<Slots, Fewest>(space, plan, job, weights), asked_team_size);
 }
 
 }  // namespace tessera::detail

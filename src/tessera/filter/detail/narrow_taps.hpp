@@ -20,20 +20,20 @@
 namespace tessera::detail {
 
 /// Zeros stand before the first tap, as a window may begin anywhere in a chunk, and after the last. What they make of
-/// NaN and infinities, has_nan() finds and correlate_exactly() mends.
-template <class Types, int Slots>
+/// NaN and infinities, has_nan() finds and correlate_exactly() mends. Fewest: no filter of the kernel takes less slots.
+template <class Types, int Slots, int Fewest = 1>
 struct NarrowTaps {
   typename Types::weight_type weight[Slots];
-  int first, end;
+  int first, end;  // Fewest <= end <= Slots
 };
 
 /// weights: of the filter, that take narrow_slots() slots.
-template <class Types, int Slots>
-NarrowTaps<Types, Slots> narrow_taps(const FilterWindow& window, std::span<const double> weights) {
+template <class Types, int Slots, int Fewest = 1>
+NarrowTaps<Types, Slots, Fewest> narrow_taps(const FilterWindow& window, std::span<const double> weights) {
   constexpr int width = packed_length<typename Types::in_type>;
   const auto count = static_cast<int>(weights.size());
   const int first = static_cast<int>(ceil_div(window.reach_left, width) * width - window.reach_left);
-  NarrowTaps<Types, Slots> taps{{}, first, first + count};
+  NarrowTaps<Types, Slots, Fewest> taps{{}, first, first + count};
   for (int k = 0; k < count; ++k) {
     const double weight = weights[static_cast<std::size_t>(window.reversed ? count - 1 - k : k)];
     taps.weight[first + k] = static_cast<typename Types::weight_type>(weight);
@@ -43,9 +43,9 @@ NarrowTaps<Types, Slots> narrow_taps(const FilterWindow& window, std::span<const
 
 /// The outputs of a run of chunks. window: the chunks from that of the first one's first tap on. Terms are added in the
 /// order of the taps.
-template <class Types, int Slots, class Sums, std::size_t Run>
+template <class Types, int Slots, int Fewest, class Sums, std::size_t Run>
 KOKKOS_FORCEINLINE_FUNCTION void correlate_narrow(const Packed<typename Types::in_type>* window,
-                                                  const NarrowTaps<Types, Slots>& taps, Sums (&sums)[Run]) {
+                                                  const NarrowTaps<Types, Slots, Fewest>& taps, Sums (&sums)[Run]) {
   using Accumulator = typename Types::accumulator_type;
   constexpr int width = packed_length<typename Types::in_type>;
   constexpr int run = static_cast<int>(Run), window_chunks = run + (Slots + width - 2) / width;
@@ -56,7 +56,9 @@ KOKKOS_FORCEINLINE_FUNCTION void correlate_narrow(const Packed<typename Types::i
   }
   TESSERA_UNROLL
   for (int c = 0; c < window_chunks; ++c) {
-    if (c * width >= taps.end + run * width - 1) continue;
+    // No test before chunks that all windows have: loads do not pass it, and each would wait for the products before.
+    const bool always = c * width < Fewest + run * width - 1;
+    if (!always && c * width >= taps.end + run * width - 1) continue;
     const Packed<typename Types::in_type> chunk = window[c];
     TESSERA_UNROLL
     for (int e = 0; e < width; ++e) {
@@ -75,9 +77,9 @@ KOKKOS_FORCEINLINE_FUNCTION void correlate_narrow(const Packed<typename Types::i
 }
 
 /// One output, without the zeros. window: the elements from that of slot 0 on.
-template <class Types, int Slots>
-KOKKOS_FORCEINLINE_FUNCTION typename Types::accumulator_type correlate_exactly(const typename Types::in_type* window,
-                                                                               const NarrowTaps<Types, Slots>& taps) {
+template <class Types, int Slots, int Fewest>
+KOKKOS_FORCEINLINE_FUNCTION typename Types::accumulator_type correlate_exactly(
+    const typename Types::in_type* window, const NarrowTaps<Types, Slots, Fewest>& taps) {
   using Accumulator = typename Types::accumulator_type;
   Accumulator sum = 0;
   TESSERA_NO_UNROLL

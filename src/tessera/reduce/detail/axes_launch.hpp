@@ -174,7 +174,13 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       launch(ReduceRuns<Space, Problem>{problem, plan.scratch_bytes});
     } else if (plan.mapping == AxesMapping::rows) {
       if constexpr (takes_rows<Fold>() && !is_host_space<Space>) {
-        launch(ReduceRows<Space, Problem>{problem, plan.scratch_bytes, plan.threads, rows_in_packs(shape, in)});
+        const bool in_packs = rows_in_packs(shape, in);
+        if constexpr (chained_row_max<Fold>(1) > 0 && std::is_pointer_v<Pointer>) {
+          if (fold.takes_all() && shape.run_size <= chained_row_max<Fold>(plan.threads)) {
+            return launch(ReduceRows<Space, Problem, true>{problem, plan.scratch_bytes, plan.threads, in_packs});
+          }
+        }
+        launch(ReduceRows<Space, Problem>{problem, plan.scratch_bytes, plan.threads, in_packs});
       }
     } else if constexpr (!is_host_space<Space>) {
       const int row = static_cast<int>(shape.reduced_size);

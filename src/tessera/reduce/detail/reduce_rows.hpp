@@ -18,6 +18,7 @@
 #include <tessera/reduce/detail/pair_range.hpp>
 #include <tessera/reduce/detail/reduce_runs.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -69,13 +70,25 @@ KOKKOS_FORCEINLINE_FUNCTION void add_group(ExactFew<float>& few, const float (&t
   for (int k = 0; k < N; ++k) few.add(terms[k]);
 }
 
-template <ExecutionSpace Space, class Problem>
+/// Elements of a row that the chains of its lanes take without a spill, whatever the width of loads; 0 where the fold
+/// has no chains.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr std::int64_t chained_row_max(int lanes) {
+  if constexpr (requires { Fold::chain_max; }) {
+    return Kokkos::min<std::int64_t>(Fold::chain_max / 2 - 8, 1 << 14) * Fold::lanes * lanes;
+  } else {
+    return 0;
+  }
+}
+
+/// Chained: rows of at most chained_row_max() elements, none of which is left out.
+template <ExecutionSpace Space, class Problem, bool Chained = false>
 struct ReduceRows {
   using Fold = typename Problem::fold_type;
   using T = typename Problem::element_type;
   static constexpr bool in_pairs = sums_in_pairs<Fold>();
   /// Registers for as many such teams at once as keep enough loads in flight.
-  using policy_type = AxesPolicy<Space, in_pairs ? 4 : Problem::teams_at_once>;
+  using policy_type = AxesPolicy<Space, in_pairs || Chained ? 4 : Problem::teams_at_once>;
   using Member = typename policy_type::member_type;
   static constexpr const char* label = "tessera::reduce_axes::rows";
 
@@ -94,11 +107,15 @@ struct ReduceRows {
     const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
     for (std::int64_t output = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
          output < problem.kept_size; output += step) {
-      if constexpr (in_pairs) {
+      if constexpr (in_pairs || Chained) {
         const AxesOffsets place =
             problem.kept <= 1 ? axis_offsets(problem.dims[0], output) : axes_offsets(axes, problem.kept, output);
-        const bool summed = in_packs ? sum_row<packed_length<T>>(team, place) : sum_row<1>(team, place);
-        if (!summed) sum_row_to_digits(team, axes, scratch, output);
+        if constexpr (Chained) {
+          in_packs ? chain_row<packed_length<T>>(team, axes, place) : chain_row<1>(team, axes, place);
+        } else {
+          const bool summed = in_packs ? sum_row<packed_length<T>>(team, place) : sum_row<1>(team, place);
+          if (!summed) sum_row_to_digits(team, axes, scratch, output);
+        }
       } else {
         reduce_row(team, axes, axes_offsets(axes, problem.kept, output));
       }
@@ -108,10 +125,12 @@ struct ReduceRows {
  private:
   using Result = typename Problem::result_type;
 
-  KOKKOS_FORCEINLINE_FUNCTION auto row_at(const AxesDim* axes, const AxesOffsets& base) const {
+  KOKKOS_FORCEINLINE_FUNCTION RunPosition position_in(const AxesDim* axes, const AxesOffsets& base) const {
     const AxesDim* run_axes = axes + problem.kept;
-    const RunPosition position{run_axes, problem.run, run_step(run_axes, problem.run), 0, base.input};
-    return run_behind(problem.in + base.in, problem.run_size, position);
+    return {run_axes, problem.run, run_step(run_axes, problem.run), 0, base.input};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION auto row_at(const AxesDim* axes, const AxesOffsets& base) const {
+    return run_behind(problem.in + base.in, problem.run_size, position_in(axes, base));
   }
 
   /// Whether two doubles held the sum, which is then written. A second look does for floats over many binades.
@@ -186,6 +205,60 @@ struct ReduceRows {
     if (workers > 1) Kokkos::single(Kokkos::PerThread(team), [&] { finish(workers); });
   }
 
+  /// Loads of Width elements.
+  template <int Width>
+  KOKKOS_FORCEINLINE_FUNCTION void chain_row(const Member& team, const AxesDim* axes, const AxesOffsets& place) const {
+    using Reducer = std::remove_cvref_t<decltype(problem.fold.reducer())>;
+    typename Reducer::value_type value;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, lanes),
+        [&](int lane, typename Reducer::value_type& mine) { mine = chain_lane<Width>(axes, place, lane); },
+        LaneJoin<Reducer>{problem.fold.reducer(), &value});
+    Kokkos::single(Kokkos::PerThread(team), [&] {
+      typename Fold::team_type total = problem.fold.identity();
+      total.value = value;
+      write(place, total);
+    });
+  }
+
+  template <int Width>
+  KOKKOS_FORCEINLINE_FUNCTION auto chain_lane(const AxesDim* axes, const AxesOffsets& place, int lane) const {
+    using Piece = Packed<T, Width>;
+    constexpr int loads = Width == 1 ? Kokkos::min(Fold::lanes, 8) : 4;
+    const auto* pieces = reinterpret_cast<const Piece*>(problem.in + place.in);
+    const auto count = static_cast<int>(problem.run_size / Width);
+    const int stride = lanes;
+    const RunPosition position = position_in(axes, place);
+    typename Fold::thread_type thread;
+    problem.fold.begin(thread);
+    int i = lane;
+    for (; i + (loads - 1) * stride < count; i += loads * stride) {
+      Piece loaded[loads];
+      TESSERA_UNROLL
+      for (int load = 0; load < loads; ++load) loaded[load] = pieces[i + load * stride];
+      T group[loads * Width];
+      TESSERA_UNROLL
+      for (int k = 0; k < loads * Width; ++k) group[k] = loaded[k / Width].values[k % Width];
+      problem.fold.chain(thread, group,
+                         GroupIndex<RunPosition>{position, std::int64_t{i} * Width, stride * Width, Width});
+    }
+    // The rest at once too.
+    Piece rest[loads - 1];
+    TESSERA_UNROLL
+    for (int load = 0; load < loads - 1; ++load) {
+      rest[load] = i + load * stride < count ? pieces[i + load * stride] : Piece{};
+    }
+    TESSERA_UNROLL
+    for (int load = 0; load < loads - 1; ++load) {
+      const int at = i + load * stride;
+      if (at < count) {
+        problem.fold.chain(thread, rest[load].values,
+                           GroupIndex<RunPosition>{position, std::int64_t{at} * Width, 0, Width});
+      }
+    }
+    return problem.fold.chained(thread);
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION void reduce_row(const Member& team, const AxesDim* axes, const AxesOffsets& base) const {
     const FoldJoin<Fold> join{problem.fold};
     typename Fold::team_type total = join.identity();
@@ -200,10 +273,12 @@ struct ReduceRows {
           mine = problem.fold.close_alone(thread, spill, mine);
         },
         LaneJoin<FoldJoin<Fold>>{join, &total});
-    Kokkos::single(Kokkos::PerThread(team), [&] {
-      const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
-      problem.out[base.out] = problem.fold.template finalize<Result>(total, problem.reduced_size, status);
-    });
+    Kokkos::single(Kokkos::PerThread(team), [&] { write(base, total); });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void write(const AxesOffsets& base, typename Fold::team_type& total) const {
+    const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
+    problem.out[base.out] = problem.fold.template finalize<Result>(total, problem.reduced_size, status);
   }
 };
 

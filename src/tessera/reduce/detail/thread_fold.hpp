@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <tessera/detail/float_format.hpp>
 #include <tessera/detail/host_prefetch.hpp>
 #include <tessera/detail/noinline.hpp>
@@ -38,6 +39,22 @@ struct GroupIndex {
   }
 };
 
+/// A pack; on devices one of small elements as words, which else are put together again where they are wanted. Not by
+/// load_whole(), as the caller's kernel may have written it.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Packed<T> load_words(const Packed<T>* memory) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(T) < 4 && sizeof(Packed<T>) == sizeof(Whole16)) {
+    const Whole16 whole = *reinterpret_cast<const Whole16*>(memory);
+    const std::uint32_t words[4] = {whole.x, whole.y, whole.z, whole.w};
+    Packed<T> pack;
+    std::memcpy(&pack, words, sizeof(pack));
+    return pack;
+  }
+#endif
+  return *memory;
+}
+
 /// What a thread's groups leave of a range: incomplete groups of packs, from pack i on, and the elements at both ends
 /// that fill no pack.
 template <class Fold, class T, class Position>
@@ -50,7 +67,7 @@ TESSERA_INLINE_ON_DEVICE void fold_remainder(const Fold& fold, const ContiguousR
   const auto* packs = reinterpret_cast<const Packed<T>*>(range.data + head);
   const std::int64_t pack_count = (range.size - head) / width;
   for (; i < pack_count; i += threads) {
-    const Packed<T> loaded = packs[i];
+    const Packed<T> loaded = load_words(packs + i);
     fold.add(thread, spill, loaded.values,
              GroupIndex<Position>{range.position, range.first + head + i * width, 0, width}, status);
   }
@@ -96,7 +113,7 @@ KOKKOS_FORCEINLINE_FUNCTION std::int64_t fold_groups_ahead(const Fold& fold, con
   const std::int64_t pack_count = (range.size - head) / width, before = range.first + head;
   const auto load = [&](std::int64_t pack, Packed<T>(&loaded)[loads]) {
     TESSERA_UNROLL
-    for (int l = 0; l < loads; ++l) loaded[l] = packs[pack + l * threads];
+    for (int l = 0; l < loads; ++l) loaded[l] = load_words(packs + pack + l * threads);
   };
   const auto index_of = [&](std::int64_t first) {
     return GroupIndex<Position>{range.position, first, threads * width, width};
@@ -130,13 +147,31 @@ KOKKOS_FORCEINLINE_FUNCTION std::int64_t fold_groups_ahead(const Fold& fold, con
   return i;
 }
 
+/// Elements that a fold takes at once on a device: device_lanes, where it has them.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr int device_group() {
+  if constexpr (requires { Fold::device_lanes; }) {
+    return Fold::device_lanes;
+  } else {
+    return Fold::lanes;
+  }
+}
+
+/// Elements of a thread's group, where this is compiled for.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr int thread_group_lanes() {
+  KOKKOS_IF_ON_DEVICE((return device_group<Fold>();))
+  KOKKOS_IF_ON_HOST((return Fold::lanes;))
+}
+
 /// The share of thread `rank` of so many: 16-byte packs interleaved between threads, several loads in flight.
 template <class Fold, class T, class Position>
 TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRange<T, Position>& range,
                                           std::int64_t rank, std::int64_t threads, typename Fold::thread_type& thread,
                                           typename Fold::spill_type& spill, const Status& status) {
   constexpr int width = packed_length<T>;
-  constexpr int loads = Fold::lanes / width;
+  constexpr int lanes = thread_group_lanes<Fold>();
+  constexpr int loads = lanes / width;
   static_assert(loads > 0);
   const std::int64_t head = misaligned_head(range.data, range.size);
   const auto* packs = reinterpret_cast<const Packed<T>*>(range.data + head);
@@ -162,12 +197,18 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRang
     KOKKOS_IF_ON_DEVICE((i = fold_groups_ahead(fold, range, i, threads, local, spill, status);))
   }
   for (; i + (loads - 1) * threads < pack_count; i += loads * threads) {
-    T group[Fold::lanes];
+    T group[lanes];
     Packed<T> loaded[loads];
-    TESSERA_UNROLL
-    for (int load = 0; load < loads; ++load) loaded[load] = packs[i + load * threads];
-    TESSERA_UNROLL
-    for (int k = 0; k < Fold::lanes; ++k) group[k] = loaded[k / width].values[k % width];
+    if constexpr (lanes > Fold::lanes) {
+      TESSERA_UNROLL
+      for (int load = 0; load < loads; ++load) loaded[load] = load_words(packs + i + load * threads);
+      std::memcpy(group, loaded, sizeof(group));
+    } else {
+      TESSERA_UNROLL
+      for (int load = 0; load < loads; ++load) loaded[load] = packs[i + load * threads];
+      TESSERA_UNROLL
+      for (int k = 0; k < lanes; ++k) group[k] = loaded[k / width].values[k % width];
+    }
     fold.add(local, spill, group,
              GroupIndex<Position>{range.position, range.first + head + i * width, threads * width, width}, status);
   }

@@ -8,9 +8,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <cstring>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/joins.hpp>
@@ -110,6 +112,16 @@ constexpr int host_groups() {
   }
 }
 
+/// Whether the reducer has chain_word(chain, word): chain() of each element of a word of 32 bits, to chains that hold
+/// chain_length such words.
+template <class R, class T, int N>
+KOKKOS_INLINE_FUNCTION constexpr bool chains_words() {
+  return N * sizeof(T) % packed_bytes == 0 &&
+         requires(const R& reducer, typename Chain<R>::type& chain, std::uint32_t word) {
+    reducer.chain_word(chain, word);
+  };
+}
+
 /// finalize's result, or the value itself. count: of the elements that were not left out.
 template <class R>
 KOKKOS_FUNCTION auto finalized(const R& reducer, const typename R::value_type& value, std::int64_t count,
@@ -199,6 +211,8 @@ class ValueFold {
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
   static constexpr int team_size_max = 1024;
   static constexpr int teams_at_once = 1;
+  /// Of small elements several groups, whose loads are in flight together.
+  static constexpr int device_lanes = Kokkos::max(lanes, 4 * packed_length<T>);
   /// Several groups, where the reducer chains them in a host's vectors: the chains then rest in registers.
   static constexpr int host_lanes = (chains_on_host<R, T, lanes>() ? host_groups<R>() : 1) * lanes;
 
@@ -217,10 +231,11 @@ class ValueFold {
 
   KOKKOS_FUNCTION ValueFold(const R& reducer, const FoldContext& context) : m_reducer(reducer), m_context(context) {}
 
-  [[nodiscard]] const R& reducer() const { return m_reducer; }
+  [[nodiscard]] KOKKOS_FUNCTION const R& reducer() const { return m_reducer; }
   [[nodiscard]] const FoldContext& context() const { return m_context; }
 
-  KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, spill_type&) const {
+  KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, spill_type&) const { begin(thread); }
+  KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread) const {
     TESSERA_UNROLL
     for (int lane = 0; lane < lanes; ++lane) thread.chains[lane] = Chain<R>::identity(m_reducer);
     thread.length = 0;
@@ -230,19 +245,20 @@ class ValueFold {
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
                                        const Index& index, const Status& status) const {
-    if constexpr (N > lanes) return add_groups<N / lanes>(thread, spill, elements, index, status);
-    if (thread.length == chain_length<R>()) {
+    KOKKOS_IF_ON_HOST((if constexpr (N > lanes) return add_groups<N / lanes>(thread, spill, elements, index, status);))
+    constexpr int groups = ceil_div(N, lanes);
+    if (thread.length + groups > chain_length<R>()) {
       // Rare on a GPU, whose threads are many: the counter lives in slow memory.
       spill.chains.push(joiner(), joined(thread));
       begin(thread, spill);
     }
-    ++thread.length;
+    thread.length += groups;
     if constexpr (counts) {
       if (m_context.nan != NanPolicy::propagate) {
         TESSERA_UNROLL
         for (int k = 0; k < N; ++k) {
           if (elements[k] == elements[k]) {
-            Chain<R>::add(m_reducer, thread.chains[k], elements[k], index(k));
+            Chain<R>::add(m_reducer, thread.chains[k % lanes], elements[k], index(k));
           } else {
             ++thread.omitted;
             if (m_context.nan == NanPolicy::error) status.raise(StatusKind::nan_found, input_index(index, k));
@@ -251,8 +267,34 @@ class ValueFold {
         return;
       }
     }
+    if constexpr (chains_words<R, T, N>()) {
+      // A chain gets as many elements as a word has for each that its length counts.
+      constexpr int width = 4 / sizeof(T);
+      TESSERA_UNROLL
+      for (int k = 0; k < N; k += width) {
+        std::uint32_t word;
+        std::memcpy(&word, elements + k, sizeof(word));
+        m_reducer.chain_word(thread.chains[k / width % (lanes / width)], word);
+      }
+    } else {
+      TESSERA_UNROLL
+      for (int k = 0; k < N; ++k) Chain<R>::add(m_reducer, thread.chains[k % lanes], elements[k], index(k));
+    }
+  }
+
+  /// Elements that a chain takes at most before it goes to the spill.
+  static constexpr std::int64_t chain_max = chain_length<R>();
+  /// Whether no element is left out, whatever it is.
+  [[nodiscard]] bool takes_all() const { return !counts || m_context.nan == NanPolicy::propagate; }
+  /// add() where none is left out and no chain takes more than that.
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void chain(thread_type& thread, const T (&elements)[N], const Index& index) const {
     TESSERA_UNROLL
-    for (int k = 0; k < N; ++k) Chain<R>::add(m_reducer, thread.chains[k], elements[k], index(k));
+    for (int k = 0; k < N; ++k) Chain<R>::add(m_reducer, thread.chains[k % lanes], elements[k], index(k));
+  }
+  /// What its chains hold.
+  KOKKOS_FORCEINLINE_FUNCTION typename R::value_type chained(const thread_type& thread) const {
+    return joined(thread).value;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, spill_type& spill, const team_type& part) const {

@@ -112,8 +112,11 @@ KOKKOS_INLINE_FUNCTION constexpr std::size_t buffer_bytes(std::int64_t elements,
          in_place_buffer_alignment * in_place_buffer_alignment;
 }
 
-/// Of a matrix from which on hosts take it in chunks where automatic chooses, and of the bands that one step turns.
-inline constexpr std::int64_t chunks_matrix_least = 1 << 20;
+/// Of a matrix from which on automatic thinks of chunks on hosts, of blocks on devices.
+inline constexpr std::int64_t in_place_matrix_least = 1 << 20;
+/// Of a matrix below which devices take lines if scratch and registers hold these.
+inline constexpr std::uint64_t in_place_lines_most = 16 << 20;
+/// Of the bands that one step turns, with chunks.
 inline constexpr std::int64_t chunks_step_bytes = 4 << 20;
 /// Of a chunk: shorter ones waste memory traffic, longer ones leave threads idle.
 inline constexpr std::int64_t chunk_bytes_least = 512;
@@ -144,6 +147,37 @@ inline ChunkSizes chunk_sizes(std::int64_t rows, std::int64_t columns, std::int6
 /// Columns whose chunks a thread copies together.
 constexpr int chunk_group(std::int64_t chunk, std::size_t element_bytes) {
   return static_cast<int>(ceil_div(32 << 10, chunk * static_cast<std::int64_t>(element_bytes)));
+}
+
+/// Blocks that are transposed in scratch: rows of an odd pitch, against bank conflicts.
+KOKKOS_INLINE_FUNCTION constexpr std::size_t block_scratch_bytes(std::int64_t rows, std::int64_t columns,
+                                                                 std::size_t element_bytes) {
+  return static_cast<std::size_t>(rows * (columns | 1)) * element_bytes;
+}
+
+/// Runs that change places: shorter ones waste memory traffic.
+inline constexpr std::size_t in_place_run_least = 128;
+/// A piece of a cycle has about so many runs, where the workspace has room for as many cuts.
+inline constexpr std::int64_t in_place_piece_runs = 16;
+
+/// A team's list of the pieces that begin at its places, and their number.
+inline std::size_t run_scratch_bytes(int team_size) {
+  ScratchLayout layout;
+  layout.append<std::uint32_t>(static_cast<std::size_t>(team_size));
+  layout.append<int>(1);
+  return layout.bytes();
+}
+
+/// Rows that move together or apart: what a thread holds of a chunk.
+inline constexpr int spread_team_size = 512;
+constexpr int spread_registers(bool is_host, std::size_t element_bytes) {
+  if (is_host) return 1024;
+  return static_cast<int>(element_bytes <= 8 ? 16 : 128 / element_bytes);
+}
+/// The next chunk's number, and a flag for each.
+constexpr std::size_t spread_flag_bytes(bool is_host, std::int64_t elements, std::size_t element_bytes) {
+  const std::int64_t chunk = std::int64_t{is_host ? 1 : spread_team_size} * spread_registers(is_host, element_bytes);
+  return elements == 0 ? 0 : buffer_bytes(1 + ceil_div(elements, chunk), sizeof(std::int32_t));
 }
 
 }  // namespace tessera::detail

@@ -39,12 +39,13 @@ KOKKOS_INLINE_FUNCTION constexpr std::size_t swapped_scratch_bytes(int tile, std
   return static_cast<std::size_t>(2 * tile * (tile + 1)) * element_bytes;
 }
 
-/// Matrices of extent x extent elements; the column index is the one of the smaller stride.
+/// Matrices of extent x extent elements, in rows of `across`; the column index is the one of the smaller stride.
 template <class T>
 struct SquareMatrices {
   T* data;
   std::int64_t extent, row_stride, column_stride;
-  std::int64_t batches, batch_stride;
+  std::int64_t batches, batch_row_stride;
+  std::int64_t across = 1, across_stride = 0;
 };
 
 /// Whole tiles with the planned team: constant counts, all loads before the first store, pointers stepped by constants.
@@ -138,7 +139,8 @@ struct SwapTiles {
     T* matrix = matrices.data;
     if (matrices.batches > 1) {
       const QuotientRemainder batch = divide(pair, swapped_pairs(blocks));
-      matrix += batch.quotient * matrices.batch_stride;
+      const QuotientRemainder place = divide(batch.quotient, matrices.across);
+      matrix += place.quotient * matrices.batch_row_stride + place.remainder * matrices.across_stride;
       pair = batch.remainder;
     }
     const auto inner = static_cast<int>(pair % (swapped_block * swapped_block));

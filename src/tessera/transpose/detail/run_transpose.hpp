@@ -37,7 +37,8 @@ void run_transpose(std::string_view name, const Space& space, const In* in, Out*
   switch (plan.variant) {
     case TransposeVariant::tiled:
     case TransposeVariant::padded:
-      return launch_tiled(name, space, plan, matrix_job(in, out, function, shape, plan), options.team_size);
+      return launch_tiled(name, space, plan, matrix_job(in, out, function, shape, plan),
+                          moves_to_sectors(limits, problem), options.team_size);
     case TransposeVariant::swizzled:
       if constexpr (is_host_space<Space> && is_streamed_size(sizeof(Out))) {
         if (plan.streamed) {

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Division by a number that a launch knows, as a multiplication.
+#ifndef TESSERA_DETAIL_SMALL_DIVISOR_HPP
+#define TESSERA_DETAIL_SMALL_DIVISOR_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace tessera::detail {
+
+/// Quotients of numbers below 2^16 by one such number.
+class SmallDivisor {
+ public:
+  explicit SmallDivisor(int divisor)
+      : m_divisor(divisor), m_factor(static_cast<std::uint32_t>((std::uint64_t{1} << 32) / divisor + 1)) {}
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int value() const { return m_divisor; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int quotient(int number) const {
+    if (m_divisor == 1) return number;
+    return static_cast<int>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)) * m_factor >> 32);
+  }
+
+ private:
+  int m_divisor;
+  std::uint32_t m_factor;
+};
+
+}  // namespace tessera::detail
+
+#endif
