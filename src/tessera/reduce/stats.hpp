@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string_view>
+#include <tessera/detail/exact_integer.hpp>
 #include <tessera/detail/float_format.hpp>
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/noinline.hpp>
@@ -21,6 +22,7 @@
 #include <tessera/reduce/detail/moments_fold.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <tessera/reduce/detail/widened_fold.hpp>
+#include <tessera/reduce/detail/window_stats_fold.hpp>
 #include <tessera/reduce/detail/zeros_fold.hpp>
 #include <tessera/reduce/sums.hpp>
 #include <type_traits>
@@ -80,12 +82,28 @@ struct StatsParts {
 };
 
 template <class T>
-class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
-                                   FusedFold<ArgFold<ArgMin<T>, T>, FusedFold<ArgFold<ArgMax<T>, T>, ZerosFold<T>>>> {
-  using Zeros = ZerosFold<T>;
-  using Highest = FusedFold<ArgFold<ArgMax<T>, T>, Zeros>;
-  using Extrema = FusedFold<ArgFold<ArgMin<T>, T>, Highest>;
-  using Base = FusedFold<MomentsFold<StatsMoments<T>, T>, Extrema>;
+using StatsFolds = FusedFold<MomentsFold<StatsMoments<T>, T>,
+                             FusedFold<ArgFold<ArgMin<T>, T>, FusedFold<ArgFold<ArgMax<T>, T>, ZerosFold<T>>>>;
+#if defined(TESSERA_HOST_VECTORS)
+template <class T>
+using StatsBase = StatsFolds<T>;
+#else
+template <class T>
+struct StatsBaseOf {
+  using type = StatsFolds<T>;
+};
+template <class T>
+requires std::is_floating_point_v<T>
+struct StatsBaseOf<T> {
+  using type = WindowStatsFold<StatsFolds<T>, ExactMoments<T, StatsMoments<T>::wanted>, T>;
+};
+template <class T>
+using StatsBase = typename StatsBaseOf<T>::type;
+#endif
+
+template <class T>
+class StatsFold : public StatsBase<T> {
+  using Base = StatsBase<T>;
 
  public:
   using thread_type = typename Base::thread_type;
@@ -127,8 +145,8 @@ class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
     result.l1 = moments.template l1<decltype(result.l1)>();
     result.l2 = moments.template l2<double>();
     result.mean = n > 0 ? moments.template mean<double>() : spoiled<double>();
-    result.var = n > m_ddof ? moments.template variance<double>(m_ddof) : spoiled<double>();
-    result.std = n > m_ddof ? moments.template deviation<double>(m_ddof) : spoiled<double>();
+    result.var = result.std = spoiled<double>();
+    if (n > m_ddof) moments.variance_and_deviation(m_ddof, result.var, result.std);
     if (n <= 0) {
       result.min = result.max = spoiled<Element>();
       result.argmin = result.argmax = -1;
@@ -152,10 +170,7 @@ class StatsFold : public FusedFold<MomentsFold<StatsMoments<T>, T>,
                         : Kokkos::fmax(Kokkos::fabs(static_cast<double>(result.min)),
                                        Kokkos::fabs(static_cast<double>(result.max)));
     } else {
-      const auto size_of = [](T x) {
-        return x < 0 ? ~static_cast<std::uint64_t>(x) + 1 : static_cast<std::uint64_t>(x);
-      };
-      result.linf = Kokkos::max(size_of(result.min), size_of(result.max));
+      result.linf = Kokkos::max<std::uint64_t>(magnitude_of(result.min), magnitude_of(result.max));
     }
     return result;
   }

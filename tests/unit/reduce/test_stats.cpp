@@ -230,6 +230,55 @@ TEMPLATE_LIST_TEST_CASE("stats: where blocks of a host begin and end", "[reduce]
   check_blocks<double>(TestType{});
 }
 
+/// Windows of a device's threads that open, fill up, move and do not hold a group.
+template <class T, class Space>
+void check_windows(const Space& space) {
+  const auto values = test::values<T>(70001, 12);
+  const int range = sizeof(T) == 4 ? 100 : 900;
+  std::vector<std::vector<T>> inputs(6, values);
+  const std::size_t size = values.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto word = static_cast<int>(test::mixed(i, 13) % 1024);
+    inputs[0][i] = std::ldexp(values[i], static_cast<int>(2 * range * i / size) - range);      // upwards
+    inputs[1][i] = std::ldexp(values[i], range - static_cast<int>(2 * range * i / size));      // downwards
+    inputs[2][i] = std::ldexp(values[i], word % 40 - 20);                                      // no window
+    inputs[3][i] = word % 8 == 0 ? T(word % 16 == 0 ? -0.0 : 0.0) : values[i];                 // zeros
+    inputs[4][i] = std::ldexp(values[i], i % 3000 < 16 ? -range : i % 5000 < 16 ? range : 0);  // now and then
+    inputs[5][i] = T(1) + T(word % 7) * std::numeric_limits<T>::epsilon();                     // ties of high words
+  }
+  for (const auto& input : inputs) {
+    const auto lowest = std::min_element(input.begin(), input.end());
+    const auto highest = std::max_element(input.begin(), input.end());
+    for (const ReduceOptions& options : {ReduceOptions{}, ReduceOptions{.league_size = 1}}) {
+      const auto got = stats_of(space, input, 0, options);
+      check_floating(got, input, 0);
+      CHECK(got.argmin == lowest - input.begin());
+      CHECK(got.argmax == highest - input.begin());
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("stats: elements from many binades", "[reduce][stats]", test::OneSpace) {
+  check_windows<float>(TestType{});
+  check_windows<double>(TestType{});
+}
+
+TEMPLATE_LIST_TEST_CASE("stats: positions are row-major where memory is not", "[reduce][stats]", test::OneSpace) {
+  const TestType space;
+  constexpr std::size_t rows = 301, columns = 203;
+  const Kokkos::View<float**, Kokkos::LayoutLeft, TestType> in("in", rows, columns);
+  const auto host = Kokkos::create_mirror_view(in);
+  std::vector<float> values(rows * columns);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = host(i / columns, i % columns) = static_cast<float>(test::mixed(i, 3) % 500);
+  }
+  Kokkos::deep_copy(in, host);
+  const auto got = tessera::reduce(space, in, Stats<float>{});
+  check_floating(got, values, 0);
+  CHECK(got.argmin == std::min_element(values.begin(), values.end()) - values.begin());
+  CHECK(got.argmax == std::max_element(values.begin(), values.end()) - values.begin());
+}
+
 TEMPLATE_LIST_TEST_CASE("stats of integers come from exact integers", "[reduce][stats]", test::OneSpace) {
   const TestType space;
   auto values = test::values<std::int64_t>(30011);

@@ -19,6 +19,7 @@
 #include <tessera/reduce/detail/exact_rounding.hpp>
 #include <tessera/reduce/detail/exact_squares.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
+#include <tessera/reduce/detail/exact_window.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/host_products.hpp>
 #include <tessera/status.hpp>
@@ -120,6 +121,25 @@ class ExactMoments {
     return true;
   }
 #endif
+
+  /// What a window has added.
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_window(thread_type& thread, spill_type& spill,
+                                                          typename ExactWindow<T>::Terms terms) {
+    thread_type sums = thread;
+    add_terms<!narrow>(sums.sum, spill.sum_rest, spill.sum, terms.sum);
+    add_terms<!narrow>(sums.magnitude, spill.magnitude_rest, spill.magnitude, terms.magnitude);
+    add_terms<!narrow>(sums.squares, spill.squares_rest, spill.squares, terms.squares);
+    thread = sums;
+  }
+
+  /// Finite elements that no window holds.
+  template <int N>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_apart(thread_type& thread, spill_type& spill,
+                                                         const Kept<T, N>& elements) {
+    thread_type sums = thread;
+    add_usual(sums, spill, elements.values, field_range(elements.values));
+    thread = sums;
+  }
 
   KOKKOS_FUNCTION static void absorb(digits_type& digits, const digits_type& part) {
     if constexpr (Wanted.sum) digits.sum.add(part.sum);

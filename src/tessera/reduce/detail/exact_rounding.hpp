@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From exact digits to floating results with one rounding. Integer arithmetic only: compilers contract floating
-// expressions, and GPUs flush subnormals, each in its own way.
+// From exact digits to floating results with one rounding. Integer arithmetic only, but for estimates: compilers
+// contract floating expressions, and GPUs flush subnormals, each in its own way.
 #ifndef TESSERA_REDUCE_DETAIL_EXACT_ROUNDING_HPP
 #define TESSERA_REDUCE_DETAIL_EXACT_ROUNDING_HPP
 
@@ -126,24 +126,47 @@ KOKKOS_INLINE_FUNCTION WideValue leading_bits(const Magnitude& m) {
   return result;
 }
 
+/// Rounded somehow: for estimates that are corrected.
+KOKKOS_INLINE_FUNCTION double roughly(UInt128 value) {
+  return static_cast<double>(static_cast<std::uint64_t>(value >> 64)) * 0x1p64 +
+         static_cast<double>(static_cast<std::uint64_t>(value));
+}
+
+/// Bits position .. position + count - 1 of digits [begin, end), zeros beyond them; count <= 32.
+KOKKOS_INLINE_FUNCTION std::uint64_t bits_at(const std::int64_t* digit, int begin, int end, int position, int count) {
+  const int j = position >> 5;
+  const std::uint64_t low = j >= begin && j < end ? static_cast<std::uint64_t>(digit[j]) : 0;
+  const std::uint64_t high = j + 1 >= begin && j + 1 < end ? static_cast<std::uint64_t>(digit[j + 1]) : 0;
+  return (high << 32 | low) >> (position & 31) & ((std::uint64_t{1} << count) - 1);
+}
+
 /// Digits [begin, end), each 0 .. 2^32-1, over a divisor, 0 < divisor < 2^127: 128 leading bits of the quotient.
 KOKKOS_INLINE_FUNCTION WideValue divided(const std::int64_t* digit, int begin, int end, int low_bit, UInt128 divisor) {
   WideValue result;
   while (end > begin && digit[end - 1] == 0) --end;
   if (end == begin) return result;
-  // Long division, a bit at a time; zeros follow the last digit.
+  // Long division, as many bits at a time as leave room for a quotient that is one off; zeros follow the last digit.
+  const int step_max = Kokkos::max(1, Kokkos::min(32, 126 - bit_width_of(divisor)));
+  const double inverse = 1 / roughly(divisor);
   UInt128 remainder = 0;
   int width = 0;
   int position = 32 * end;
   while (width < 128) {
-    --position;
-    const int j = position >> 5;
-    const UInt128 next = j >= begin ? static_cast<std::uint64_t>(digit[j]) >> (position & 31) & 1 : 0;
-    remainder = remainder << 1 | next;
-    const bool one = remainder >= divisor;
-    if (one) remainder -= divisor;
-    result.head = result.head << 1 | (one ? 1 : 0);
-    if (one || width > 0) ++width;
+    const int step = Kokkos::min(step_max, 128 - width);
+    position -= step;
+    const UInt128 dividend = remainder << step | bits_at(digit, begin, end, position, step);
+    std::uint64_t quotient = dividend >= divisor ? 1 : 0;
+    if (step_max > 1) quotient = static_cast<std::uint64_t>(roughly(dividend) * inverse);
+    remainder = dividend - divisor * quotient;
+    if (step_max > 1 && remainder >> 127 != 0) {  // below zero
+      --quotient;
+      remainder += divisor;
+    } else if (remainder >= divisor) {
+      ++quotient;
+      remainder -= divisor;
+    }
+    result.head = result.head << step | quotient;
+    width = width == 0 ? bit_width_of(quotient) : width + step;
   }
   result.exponent = position + low_bit;
   result.more = remainder != 0;
@@ -170,17 +193,17 @@ KOKKOS_INLINE_FUNCTION WideValue square_root(const WideValue& value) {
   const bool odd = (value.exponent & 1) != 0;
   const UInt128 square = odd ? value.head >> 1 : value.head;
   const bool cut = odd && (value.head & 1) != 0;
-  UInt128 remainder = 0;
-  UInt128 root = 0;
-  for (int bit = 126; bit >= 0; bit -= 2) {
-    remainder = remainder << 2 | (square >> bit & 3);
-    const UInt128 trial = root << 2 | 1;
-    root <<= 1;
-    if (remainder >= trial) {
-      remainder -= trial;
-      root |= 1;
-    }
-  }
+  // An estimate, and what a step of Newton's leaves to correct.
+  constexpr std::uint64_t root_max = ~std::uint64_t{0};
+  const double estimate = Kokkos::sqrt(roughly(square));
+  UInt128 root = estimate < 0x1p64 ? static_cast<std::uint64_t>(estimate) : root_max;
+  const bool over = root * root > square;
+  const UInt128 off = over ? root * root - square : square - root * root;
+  const auto change = static_cast<std::uint64_t>(roughly(off) / (2 * estimate));
+  root = over ? root - change : Kokkos::min<UInt128>(root + change, root_max);
+  while (root * root > square) --root;
+  while (square - root * root > 2 * root) ++root;
+  const UInt128 remainder = square - root * root;
   result.head = root;
   result.exponent = (value.exponent + (odd ? 1 : 0)) / 2;
   result.more = value.more || cut || remainder != 0;

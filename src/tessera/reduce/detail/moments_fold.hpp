@@ -99,6 +99,12 @@ class MomentResults {
     if (m_flags != 0) return spoiled<Result>();
     return rounded<Result>(square_root(spread(ddof)));
   }
+  template <class Result>
+  KOKKOS_FUNCTION void variance_and_deviation(std::int64_t ddof, Result& of_squares, Result& of_elements) {
+    const WideValue value = m_flags != 0 ? WideValue{} : spread(ddof);
+    of_squares = m_flags != 0 ? spoiled<Result>() : rounded<Result>(value);
+    of_elements = m_flags != 0 ? spoiled<Result>() : rounded<Result>(square_root(value));
+  }
 
  private:
   KOKKOS_FUNCTION WideValue spread(std::int64_t ddof) {

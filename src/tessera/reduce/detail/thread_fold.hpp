@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tessera/detail/float_format.hpp>
 #include <tessera/detail/host_prefetch.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/packed.hpp>
@@ -88,6 +89,64 @@ KOKKOS_INLINE_FUNCTION constexpr int wide_host_group() {
   }
 }
 
+/// Whether a fold has add_ahead() and settle().
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool takes_groups_ahead() {
+  if constexpr (requires { Fold::takes_groups_ahead; }) {
+    return Fold::takes_groups_ahead;
+  } else {
+    return false;
+  }
+}
+
+/// Groups from pack i on, on a device: the next one is on its way while a fold adds one. Returns the pack after them.
+template <class Fold, class T, class Position>
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t fold_groups_ahead(const Fold& fold, const ContiguousRange<T, Position>& range,
+                                                           std::int64_t i, std::int64_t threads,
+                                                           typename Fold::thread_type& thread,
+                                                           typename Fold::spill_type& spill, const Status& status) {
+  constexpr int width = packed_length<T>;
+  constexpr int loads = Fold::lanes / width;
+  using Wide = wide_t<T>;
+  const std::int64_t head = misaligned_head(range.data, range.size);
+  const auto* packs = reinterpret_cast<const Packed<T>*>(range.data + head);
+  const std::int64_t pack_count = (range.size - head) / width, before = range.first + head;
+  const auto load = [&](std::int64_t pack, Packed<T>(&loaded)[loads]) {
+    TESSERA_UNROLL
+    for (int l = 0; l < loads; ++l) loaded[l] = load_words(packs + pack + l * threads);
+  };
+  const auto index_of = [&](std::int64_t first) {
+    return GroupIndex<Position>{range.position, first, threads * width, width};
+  };
+  const auto widen = [&](const Packed<T>(&loaded)[loads], Wide(&group)[Fold::lanes]) {
+    TESSERA_UNROLL
+    for (int k = 0; k < Fold::lanes; ++k) group[k] = widened(loaded[k / width].values[k % width]);
+  };
+  const std::int64_t last = pack_count - (loads - 1) * threads;  // of a whole group, the first pack is before
+  if (i >= last) return i;
+  Packed<T> next[loads];
+  load(i, next);
+  bool more = true;
+  while (more) {
+    Wide group[Fold::lanes];
+    widen(next, group);
+    const std::int64_t first = before + i * width;
+    i += loads * threads;
+    more = i < last;
+    if (more) load(i, next);
+    fold.add_ahead(thread, spill, group, index_of(first), status);
+  }
+  fold.settle(
+      thread, spill,
+      [&](std::int64_t first, Wide(&group)[Fold::lanes]) {
+        load((first - before) / width, next);
+        widen(next, group);
+        return index_of(first);
+      },
+      status);
+  return i;
+}
+
 /// Elements that a fold takes at once on a device: device_lanes, where it has them.
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr int device_group() {
@@ -134,6 +193,9 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRang
       }
     }
   }))
+  if constexpr (GroupIndex<Position>::ascending && takes_groups_ahead<Fold>()) {
+    KOKKOS_IF_ON_DEVICE((i = fold_groups_ahead(fold, range, i, threads, local, spill, status);))
+  }
   for (; i + (loads - 1) * threads < pack_count; i += loads * threads) {
     T group[lanes];
     Packed<T> loaded[loads];

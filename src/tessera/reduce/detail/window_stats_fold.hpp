@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stats of floating elements on devices: sums in a window of exponents, and extrema whose positions are looked for at
+// the end, in the last groups that had better ones. Registers hold no more than that; what fits no window, and NaN, go
+// to the reducers' own fold, which lies in slow memory.
+#ifndef TESSERA_REDUCE_DETAIL_WINDOW_STATS_FOLD_HPP
+#define TESSERA_REDUCE_DETAIL_WINDOW_STATS_FOLD_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/concepts.hpp>
+#include <tessera/detail/noinline.hpp>
+#include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/arg_extrema.hpp>
+#include <tessera/reduce/detail/exact_terms.hpp>
+#include <tessera/reduce/detail/exact_window.hpp>
+#include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/zeros_fold.hpp>
+#include <tessera/status.hpp>
+#include <type_traits>
+
+namespace tessera::detail {
+
+/// Elements with one position.
+struct KnownIndex {
+  std::int64_t position, in_input;
+  KOKKOS_FUNCTION std::int64_t operator()(int) const { return position; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t input(int) const { return in_input; }
+};
+
+/// Base: FusedFold of Sums, ArgMin, ArgMax and zeros.
+template <class Base, class Sums, class T>
+class WindowStatsFold : public Base {
+  using Window = ExactWindow<T>;
+  /// From here on elements go alone: not finite, or doubles whose words are no finite floats.
+  static constexpr std::uint32_t unusual_word = ExactFormat<float>::unusual_word;
+
+ public:
+  static constexpr int lanes = Base::lanes;
+  static constexpr bool takes_groups_ahead = true;
+  // Registers for two groups, the one that is added and the next: two such teams have 128 a thread, or 168.
+  static constexpr int team_size_max = std::is_same_v<T, float> ? 256 : 192;
+  static constexpr int teams_at_once = 2;
+  using team_type = typename Base::team_type;
+  /// The best element of groups, and where the first that has it begins; -1: none.
+  struct Best {
+    T value;
+    std::int64_t group;
+  };
+  struct thread_type {
+    Window window;
+    Best lowest, highest;
+  };
+  struct spill_type {
+    thread_type thread;  // while a call changes it
+    typename Base::thread_type totals;
+    typename Base::spill_type spill;
+  };
+
+  template <class R>
+  KOKKOS_FUNCTION WindowStatsFold(const R& parts, const FoldContext& context)
+      : Base(parts, context), m_context(context) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, spill_type& spill) const {
+    thread.window.clear();
+    forget_groups(thread);
+    Base::begin(spill.totals, spill.spill);
+  }
+
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void add([[maybe_unused]] thread_type& thread, spill_type& spill, const T (&elements)[N],
+                                       const Index& index, const Status& status) const {
+    KOKKOS_IF_ON_HOST((Base::add(spill.totals, spill.spill, elements, index, status);))
+    KOKKOS_IF_ON_DEVICE((const GroupWords group(elements);
+                         if (!add_to_sums(thread, spill, elements, group, index, status)) return;
+                         add_position<ArgMin<T>>(spill.totals.rest.first, elements, index, status);
+                         add_position<ArgMax<T>>(spill.totals.rest.rest.first, elements, index, status);))
+  }
+
+  /// On devices, as groups of ascending positions come; settle() before others do.
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void add_ahead(thread_type& thread, spill_type& spill, const T (&elements)[lanes],
+                                             const Index& index, const Status& status) const {
+    const GroupWords group(elements);
+    if (!add_to_sums(thread, spill, elements, group, index, status)) return;
+    keep_better<ArgMin<T>>(thread.lowest, group.lowest(), elements, index.first);
+    keep_better<ArgMax<T>>(thread.highest, group.highest(), elements, index.first);
+  }
+  /// Finds positions. load(first, elements): a group anew; returns its index.
+  template <class Load>
+  KOKKOS_FORCEINLINE_FUNCTION void settle(thread_type& thread, spill_type& spill, const Load& load,
+                                          const Status& status) const {
+    T elements[lanes];
+    if (thread.lowest.group >= 0) {
+      const auto index = load(thread.lowest.group, elements);
+      add_position<ArgMin<T>>(spill.totals.rest.first, elements, index, status);
+    }
+    if (thread.highest.group >= 0) {
+      const auto index = load(thread.highest.group, elements);
+      add_position<ArgMax<T>>(spill.totals.rest.rest.first, elements, index, status);
+    }
+    forget_groups(thread);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, spill_type& spill, const team_type& part) const {
+    Base::absorb(spill.totals, spill.spill, part);
+  }
+
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type& spill, team_type& result,
+                                         std::byte* scratch) const {
+    finish(thread, spill);
+    Base::close(team, spill.totals, spill.spill, result, scratch);
+  }
+
+  KOKKOS_FUNCTION team_type& close_alone(thread_type& thread, spill_type& spill, team_type& room) const {
+    finish(thread, spill);
+    return Base::close_alone(spill.totals, spill.spill, room);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static void forget_groups(thread_type& thread) {
+    thread.lowest = {Kokkos::Experimental::infinity_v<T>, -1};
+    thread.highest = {-Kokkos::Experimental::infinity_v<T>, -1};
+  }
+
+  /// Everything but extrema; false where those too are done, as not all elements are ordinary.
+  /// Calls take what they change through memory: a value in a register over a call would be moved in every group.
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION bool add_to_sums(thread_type& thread, spill_type& spill, const T (&elements)[N],
+                                               const GroupWords& group, const Index& index,
+                                               const Status& status) const {
+    WordRange words = group.magnitudes();
+    if (words.largest >= unusual_word) {
+      spill.thread = thread;
+      const Kept<T, N> kept(elements);
+      TESSERA_NO_UNROLL
+      for (int k = 0; k < N; ++k) {
+        add_alone(*this, spill, kept.values[k], {index(k), input_index(index, k)}, status);
+      }
+      thread = spill.thread;
+      return false;
+    }
+    if (words.smallest == 0) {
+      words.smallest = smallest_but_zero(elements);
+      count_zeros(spill.totals.rest.rest.rest, elements);
+    }
+    if (thread.window.holds(words)) {
+      thread.window.add(elements);
+    } else {
+      spill.thread = thread;
+      const Kept<T, N> kept(elements);
+      add_elsewhere(spill, kept, words);
+      thread = spill.thread;
+    }
+    if (thread.window.is_full(N, lanes) && thread.window.is_open()) {
+      empty(thread.window, spill);
+      thread.window.restart();
+    }
+    return true;
+  }
+
+  /// In a window that is moved, or without one.
+  template <int N>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_elsewhere(spill_type& spill, const Kept<T, N>& elements,
+                                                             WordRange words) {
+    if (!Window::could_hold(words)) return Sums::add_apart(spill.totals.first, spill.spill.first, elements);
+    Window window = spill.thread.window;
+    if (window.is_open()) empty(window, spill);
+    window.open(words);
+    window.add(elements.values);
+    spill.thread.window = window;
+  }
+
+  /// word: by order_word, of the best element. Of infinite doubles it is no float, which no comparison is true of.
+  template <class R>
+  KOKKOS_FORCEINLINE_FUNCTION static void keep_better(Best& best, float word, const T (&elements)[lanes],
+                                                      std::int64_t first) {
+    if constexpr (std::is_same_v<T, float>) {
+      const bool better = R::better(word, best.value);
+      best.value = better ? word : best.value;
+      best.group = better ? first : best.group;
+    } else if (!R::better(Kokkos::bit_cast<float>(order_word(best.value)), word)) {
+      T of_group = elements[0];
+      TESSERA_UNROLL
+      for (int k = 1; k < lanes; ++k) of_group = R::better(elements[k], of_group) ? elements[k] : of_group;
+      if (R::better(of_group, best.value)) best = {of_group, first};
+    }
+  }
+  template <class R, int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void add_position(ArgResult<T>& total, const T (&elements)[N], const Index& index,
+                                                const Status& status) const {
+    typename ArgFold<R, T>::spill_type nothing;
+    ArgFold<R, T>(R{}, m_context).add(total, nothing, elements, index, status);
+  }
+
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION static void count_zeros(ZeroCounts& total, const T (&elements)[N]) {
+    int zeros = 0, negative = 0;
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) {
+      const bool zero = elements[k] == T(0);
+      zeros += zero ? 1 : 0;
+      negative += zero && FloatParts<T>(elements[k]).negative() ? 1 : 0;
+    }
+    total.zeros += zeros;
+    total.negative_zeros += negative;
+  }
+
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_alone(Base fold, spill_type& spill, T element, KnownIndex index,
+                                                         Status status) {
+    const T one[1] = {element};
+    fold.add(spill.totals, spill.spill, one, index, status);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void empty(const Window& window, spill_type& spill) {
+    Sums::add_window(spill.totals.first, spill.spill.first, window.terms());
+  }
+
+  KOKKOS_FUNCTION static void finish(thread_type& thread, spill_type& spill) {
+    if (thread.window.is_open()) empty(thread.window, spill);
+  }
+
+  FoldContext m_context;
+};
+
+}  // namespace tessera::detail
+
+#endif
