@@ -51,7 +51,7 @@ struct ReduceLines {
     }
   }
 
- private:
+ protected:
   /// A sum, or what a fold makes of elements one by one.
   struct PairLine {
     ExactFew<std::conditional_t<sums_in_pairs<Fold>(), wide_t<T>, double>> few;
@@ -118,11 +118,14 @@ struct ReduceLines {
       TESSERA_NO_UNROLL
       for (int u = 0; alone >> u != 0; ++u) {
         if ((alone >> u & 1) == 0) continue;
-        const AxesOffsets at = base(u);
-        const auto elements = [&](const auto& visit) { visit_lane(at, AxesOffsets{0, 0, 0, 0}, visit); };
-        reduce_line(at, elements, [&] { fold_lane(at); });
+        reduce_alone(base(u));
       }
     }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void reduce_alone(const AxesOffsets& at) const {
+    const auto elements = [&](const auto& visit) { visit_lane(at, AxesOffsets{0, 0, 0, 0}, visit); };
+    reduce_line(at, elements, [&] { fold_lane(at); });
   }
 
   /// As fold_line().
@@ -187,20 +190,31 @@ struct ReduceLines {
   }
 
   template <class Total>
+  KOKKOS_FORCEINLINE_FUNCTION Result finalized(std::int64_t position, Total&& total) const {
+    const Status status(problem.status_word, static_cast<std::uint64_t>(position));
+    return problem.fold.template finalize<Result>(total, problem.reduced_size, status);
+  }
+  template <class Total>
   KOKKOS_FORCEINLINE_FUNCTION void write(const AxesOffsets& base, Total&& total) const {
-    const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
-    problem.out[base.out] = problem.fold.template finalize<Result>(total, problem.reduced_size, status);
+    problem.out[base.out] = finalized(base.position, total);
   }
 
-  /// Writes the result, unless the line could not hold it.
-  KOKKOS_FORCEINLINE_FUNCTION bool finish_line(const AxesOffsets& base, Line& line) const {
+  /// Makes the result, of the output at a position, unless the line could not hold it.
+  KOKKOS_FORCEINLINE_FUNCTION bool finish_line(std::int64_t position, Line& line, Result& result) const {
     if constexpr (sums_in_pairs<Fold>()) {
       const ExactPair whole = line.few.pair(span);
       if (!whole.exact()) return false;
-      write(base, whole);
+      result = finalized(position, whole);
     } else {
-      write(base, line.total);
+      result = finalized(position, line.total);
     }
+    return true;
+  }
+  /// Writes it.
+  KOKKOS_FORCEINLINE_FUNCTION bool finish_line(const AxesOffsets& base, Line& line) const {
+    Result result;
+    if (!finish_line(base.position, line, result)) return false;
+    problem.out[base.out] = result;
     return true;
   }
 
