@@ -176,12 +176,23 @@ struct ReduceLines {
         for (int k = 0; k < loads; ++k) add(u, loaded[u][k / BatchWidth].values[k % BatchWidth], l + k);
       }
     }
-    for (; l < lane.extent; ++l) {
-      T loaded[lines_at_once];
+    // The rest at once too; of exact sums, whose registers are more, one by one (measured on an H200).
+    constexpr int rest = sums_in_pairs<Fold>() ? 1 : loads - 1;
+    for (; l < lane.extent; l += rest) {
+      T loaded[rest][lines_at_once];
       TESSERA_UNROLL
-      for (int u = 0; u < lines_at_once; ++u) loaded[u] = from[u * step + l * lane.in];
+      for (int k = 0; k < rest; ++k) {
+        TESSERA_UNROLL
+        for (int u = 0; u < lines_at_once; ++u) {
+          loaded[k][u] = k == 0 || l + k < lane.extent ? from[u * step + (l + k) * lane.in] : T{};
+        }
+      }
       TESSERA_UNROLL
-      for (int u = 0; u < lines_at_once; ++u) add(u, loaded[u], l);
+      for (int k = 0; k < rest; ++k) {
+        if (k > 0 && l + k >= lane.extent) break;
+        TESSERA_UNROLL
+        for (int u = 0; u < lines_at_once; ++u) add(u, loaded[k][u], l + k);
+      }
     }
     unsigned left = 0;
     TESSERA_UNROLL
