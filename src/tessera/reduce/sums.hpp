@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <tessera/detail/complex.hpp>
 #include <tessera/detail/exact_integer.hpp>
@@ -103,13 +104,14 @@ struct Sum<T, S> {
     }
   }
 #if defined(__CUDA_ARCH__)
-  /// The elements in a word, times one each, in one instruction.
-  KOKKOS_FUNCTION void chain_word(chain_type& into, std::uint32_t word) const requires narrow {
-    const auto elements = static_cast<chain_type>(word);
+  /// The elements of a word of 32 bits, times one each, in one instruction.
+  KOKKOS_FORCEINLINE_FUNCTION void chain_word(chain_type& into, const T* elements) const requires narrow {
+    chain_type word;
+    std::memcpy(&word, elements, sizeof(word));
     if constexpr (sizeof(T) == 1) {
-      into = __dp4a(elements, static_cast<chain_type>(0x01010101), into);
+      into = __dp4a(word, static_cast<chain_type>(0x01010101), into);
     } else {
-      into = __dp2a_lo(elements, static_cast<chain_type>(0x0101), into);
+      into = __dp2a_lo(word, static_cast<chain_type>(0x0101), into);
     }
   }
 #endif

@@ -86,6 +86,18 @@ TEMPLATE_LIST_TEST_CASE("rows and columns around what a team and a thread take",
   }
 }
 
+/// Around what a team of a GPU takes of them at once.
+TEMPLATE_LIST_TEST_CASE("rows of one to three elements", "[reduce][axes]", test::OneSpace) {
+  for (const std::size_t n : {1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 12345}) {
+    for (const std::size_t length : {1, 2, 3}) {
+      test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{},
+                                                                   Extents<2>{n, length});
+      test::check_all_axes<test::Misaligned, test::Right, std::int32_t>(TestType(), test::PositionSum{},
+                                                                        Extents<2>{n, length});
+    }
+  }
+}
+
 /// So many that a few lanes of a GPU for each fill it.
 TEMPLATE_LIST_TEST_CASE("many rows", "[reduce][axes]", test::OneSpace) {
   constexpr std::size_t share = tessera::detail::is_host_space<TestType> ? 16 : 1;

@@ -21,6 +21,7 @@
 #include <tessera/reduce/detail/reduce_parts.hpp>
 #include <tessera/reduce/detail/reduce_rows.hpp>
 #include <tessera/reduce/detail/reduce_runs.hpp>
+#include <tessera/reduce/detail/reduce_short_rows.hpp>
 #include <tessera/reduce/detail/reduce_staged.hpp>
 #include <tessera/workspace.hpp>
 #include <type_traits>
@@ -158,6 +159,15 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
                                                     batches * (shape.kept_size / inner.extent), inner});
         };
         constexpr int width = packed_length<typename Problem::element_type>;
+        if constexpr (has_short_rows<Pointer, Result>()) {
+          if (has_short_rows(shape, in, out)) {
+            using Element = typename Problem::element_type;
+            const std::int64_t rows = plan.team_size * short_rows_at_once<Element>(shape.reduced_size);
+            launch(ReduceShortRows<Space, Problem>{
+                {problem, plan.scratch_bytes, span, 0, ceil_div(inner.extent, rows), inner}});
+            return;
+          }
+        }
         if (rows_in_packs(shape, in)) {
           if constexpr (std::is_pointer_v<Pointer>)
             launch_batches(std::integral_constant<int, std::min(width, line_loads)>{});

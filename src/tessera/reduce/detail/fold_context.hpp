@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A fold is how the kernels drive a reducer. It has
-// - lanes: the most elements that add takes at once, a power of two; team_size_max, and teams_at_once, how many of
-//   them the registers must let a multiprocessor hold;
+// - lanes: the most elements that add takes at once, a power of two, but for device_lanes and host_lanes, several times
+//   as many of a run, where it has them; team_size_max, and teams_at_once, how many of them the registers must let a
+//   multiprocessor hold;
 // - thread_type, in registers, and spill_type, in slow memory that is touched rarely; begin() starts both off;
 // - add(thread, spill, elements, index, status): index(k) is the position of elements[k] in what is reduced,
 //   input_index(index, k) the one that messages name;

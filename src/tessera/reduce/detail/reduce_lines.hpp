@@ -51,7 +51,7 @@ struct ReduceLines {
     }
   }
 
- private:
+ protected:
   /// A sum, or what a fold makes of elements one by one.
   struct PairLine {
     ExactFew<std::conditional_t<sums_in_pairs<Fold>(), wide_t<T>, double>> few;
@@ -118,11 +118,14 @@ struct ReduceLines {
       TESSERA_NO_UNROLL
       for (int u = 0; alone >> u != 0; ++u) {
         if ((alone >> u & 1) == 0) continue;
-        const AxesOffsets at = base(u);
-        const auto elements = [&](const auto& visit) { visit_lane(at, AxesOffsets{0, 0, 0, 0}, visit); };
-        reduce_line(at, elements, [&] { fold_lane(at); });
+        reduce_alone(base(u));
       }
     }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void reduce_alone(const AxesOffsets& at) const {
+    const auto elements = [&](const auto& visit) { visit_lane(at, AxesOffsets{0, 0, 0, 0}, visit); };
+    reduce_line(at, elements, [&] { fold_lane(at); });
   }
 
   /// As fold_line().
@@ -173,12 +176,23 @@ struct ReduceLines {
         for (int k = 0; k < loads; ++k) add(u, loaded[u][k / BatchWidth].values[k % BatchWidth], l + k);
       }
     }
-    for (; l < lane.extent; ++l) {
-      T loaded[lines_at_once];
+    // The rest at once too; of exact sums, whose registers are more, one by one (measured on an H200).
+    constexpr int rest = sums_in_pairs<Fold>() ? 1 : loads - 1;
+    for (; l < lane.extent; l += rest) {
+      T loaded[rest][lines_at_once];
       TESSERA_UNROLL
-      for (int u = 0; u < lines_at_once; ++u) loaded[u] = from[u * step + l * lane.in];
+      for (int k = 0; k < rest; ++k) {
+        TESSERA_UNROLL
+        for (int u = 0; u < lines_at_once; ++u) {
+          loaded[k][u] = k == 0 || l + k < lane.extent ? from[u * step + (l + k) * lane.in] : T{};
+        }
+      }
       TESSERA_UNROLL
-      for (int u = 0; u < lines_at_once; ++u) add(u, loaded[u], l);
+      for (int k = 0; k < rest; ++k) {
+        if (k > 0 && l + k >= lane.extent) break;
+        TESSERA_UNROLL
+        for (int u = 0; u < lines_at_once; ++u) add(u, loaded[k][u], l + k);
+      }
     }
     unsigned left = 0;
     TESSERA_UNROLL
@@ -187,20 +201,31 @@ struct ReduceLines {
   }
 
   template <class Total>
+  KOKKOS_FORCEINLINE_FUNCTION Result finalized(std::int64_t position, Total&& total) const {
+    const Status status(problem.status_word, static_cast<std::uint64_t>(position));
+    return problem.fold.template finalize<Result>(total, problem.reduced_size, status);
+  }
+  template <class Total>
   KOKKOS_FORCEINLINE_FUNCTION void write(const AxesOffsets& base, Total&& total) const {
-    const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
-    problem.out[base.out] = problem.fold.template finalize<Result>(total, problem.reduced_size, status);
+    problem.out[base.out] = finalized(base.position, total);
   }
 
-  /// Writes the result, unless the line could not hold it.
-  KOKKOS_FORCEINLINE_FUNCTION bool finish_line(const AxesOffsets& base, Line& line) const {
+  /// Makes the result, of the output at a position, unless the line could not hold it.
+  KOKKOS_FORCEINLINE_FUNCTION bool finish_line(std::int64_t position, Line& line, Result& result) const {
     if constexpr (sums_in_pairs<Fold>()) {
       const ExactPair whole = line.few.pair(span);
       if (!whole.exact()) return false;
-      write(base, whole);
+      result = finalized(position, whole);
     } else {
-      write(base, line.total);
+      result = finalized(position, line.total);
     }
+    return true;
+  }
+  /// Writes it.
+  KOKKOS_FORCEINLINE_FUNCTION bool finish_line(const AxesOffsets& base, Line& line) const {
+    Result result;
+    if (!finish_line(base.position, line, result)) return false;
+    problem.out[base.out] = result;
     return true;
   }
 

@@ -8,7 +8,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <cstring>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
@@ -112,13 +111,13 @@ constexpr int host_groups() {
   }
 }
 
-/// Whether the reducer has chain_word(chain, word): chain() of each element of a word of 32 bits, to chains that hold
-/// chain_length such words.
+/// Whether the reducer has chain_word(chain, elements): chain() of each of those in a word of 32 bits, to chains that
+/// hold chain_length such words.
 template <class R, class T, int N>
 KOKKOS_INLINE_FUNCTION constexpr bool chains_words() {
   return N * sizeof(T) % packed_bytes == 0 &&
-         requires(const R& reducer, typename Chain<R>::type& chain, std::uint32_t word) {
-    reducer.chain_word(chain, word);
+         requires(const R& reducer, typename Chain<R>::type& chain, const T* elements) {
+    reducer.chain_word(chain, elements);
   };
 }
 
@@ -272,9 +271,7 @@ class ValueFold {
       constexpr int width = 4 / sizeof(T);
       TESSERA_UNROLL
       for (int k = 0; k < N; k += width) {
-        std::uint32_t word;
-        std::memcpy(&word, elements + k, sizeof(word));
-        m_reducer.chain_word(thread.chains[k / width % (lanes / width)], word);
+        m_reducer.chain_word(thread.chains[k / width % (lanes / width)], elements + k);
       }
     } else {
       TESSERA_UNROLL
