@@ -23,6 +23,7 @@
 #include <tessera/filter/detail/window_columns.hpp>
 #include <tessera/filter/detail/window_direct.hpp>
 #include <tessera/filter/detail/window_extremum.hpp>
+#include <tessera/filter/detail/window_runs.hpp>
 #include <tessera/filter/detail/window_short_lines.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/halo.hpp>
@@ -58,7 +59,7 @@ using window_op_t = std::conditional_t<Operation == WindowOperation::box, Window
 template <WindowOperation Operation, class T>
 window_op_t<T, Operation> make_window_op(std::int64_t window, const WindowOptions& options) {
   if constexpr (Operation == WindowOperation::box) {
-    return {window, 1.0 / static_cast<double>(window)};
+    return {window, static_cast<double>(window), 1.0 / static_cast<double>(window)};
   } else {
     using Op = window_op_t<T, Operation>;
     return options.nan == NanPolicy::omit ? Op::omitting_nan() : Op{};
@@ -155,6 +156,10 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
   } else if (plan.variant == WindowVariant::short_lines) {
     if constexpr (joins_in_any_order<Op>) {
       launch_window_short_lines(function, space, plan, lines, op, options.team_size);
+    }
+  } else if (plan.variant == WindowVariant::runs) {
+    if constexpr (!is_host_space<Space> && takes_runs<Op>) {
+      launch_window_runs(function, space, plan, lines, op, options.team_size);
     }
   } else if (plan.variant == WindowVariant::chunks) {
     if (is_wide_window<Op>(lines.window.size)) {

@@ -25,6 +25,7 @@ namespace tessera {
 /// Strategy of a window filter; the window's size decides.
 enum class WindowVariant {
   chunks,       ///< tile and halo in team scratch, windows of whole chunks and their ends
+  runs,         ///< the same in longer pieces, each a thread's
   blocks,       ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
   columns,      ///< lines across memory: neighbouring threads take neighbouring lines, short windows in registers, of
                 ///< others blocks as above
@@ -36,6 +37,8 @@ constexpr std::string_view to_string(WindowVariant variant) {
   switch (variant) {
     case WindowVariant::chunks:
       return "chunks";
+    case WindowVariant::runs:
+      return "runs";
     case WindowVariant::blocks:
       return "blocks";
     case WindowVariant::columns:
@@ -99,6 +102,22 @@ void plan_window_chunks(std::string_view function, const DeviceLimits& limits, s
   }
   while (plan.tile > width && exceeds(limits.scratch_bytes)) plan.tile = plan.tile / 2 / width * width;
   plan.scratch_bytes = window_chunks_scratch<Op>(plan.tile, window.size).bytes;
+}
+
+template <class Op>
+void plan_window_runs(std::string_view function, const DeviceLimits& limits, std::int64_t extent,
+                      const WindowShape& window, int asked_team_size, WindowPlan& plan) {
+  require_team_size(function, asked_team_size, window_runs_team_size);
+  constexpr int length = window_runs_length<Op>;
+  const std::int64_t runs = std::min<std::int64_t>(ceil_div(extent, length), window_runs_team_size);
+  const std::size_t most = std::min(limits.scratch_bytes, window_chunk_teams_scratch / window_runs_teams);
+  plan.variant = WindowVariant::runs;
+  plan.team_size = asked_team_size != 0 ? asked_team_size : 32 * static_cast<int>(ceil_div(runs, 32));
+  plan.tile = plan.team_size * length;
+  const auto bytes = [&] { return window_runs_scratch<Op>(plan.tile, window.size).bytes; };
+  while (plan.tile > 32 * length && scratch_request(bytes()) > most) plan.tile -= 32 * length;
+  if (asked_team_size == 0) plan.team_size = plan.tile / length;
+  plan.scratch_bytes = bytes();
 }
 
 template <class Op>
@@ -231,6 +250,9 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
   } else if (joins_in_any_order<Op> && adjacent && extent <= window_short_extent && window.size <= window_short_max) {
     plan_window_short_lines<Op>(function, limits, lines, extent, options.team_size, plan);
     tiles = ceil_div(lines, plan.lanes);
+  } else if (!limits.is_host && is_window_of_runs<Op>(window.size)) {
+    plan_window_runs<Op>(function, limits, extent, window, options.team_size, plan);
+    tiles = lines * ceil_div(extent, plan.tile);
   } else if (window.size <= window_chunks_limit<typename Op::in_type>(limits.is_host)) {
     plan_window_chunks<Op>(function, limits, extent, window, options.team_size, plan);
     tiles = lines * ceil_div(extent, plan.tile);

@@ -16,10 +16,10 @@ using tessera::WindowOperation;
 using tessera::WindowOptions;
 using test::Extents;
 
-/// Even and odd, around the lengths at which the kernels change: chunks, totals of them, blocks, few and many
-/// parts of blocks.
-constexpr std::int64_t windows[] = {1,  2,   3,   4,   5,   6,    7,    8,    9,    12,   34,
-                                    64, 255, 256, 257, 512, 1024, 1025, 2500, 6007, 20011};
+/// Even and odd, around the lengths at which the kernels change: chunks, totals of them, runs, blocks, few and
+/// many parts of blocks.
+constexpr std::int64_t windows[] = {1,   2,   3,   4,   5,   6,    7,    8,    9,    12,   34,   64,   255,
+                                    256, 257, 512, 513, 527, 1024, 1025, 1055, 2048, 2500, 4096, 6007, 20011};
 
 /// Modes that differ from case to case, and the origin at its ends and between.
 WindowOptions options_of(int which, std::int64_t window) {
@@ -130,10 +130,10 @@ TEMPLATE_LIST_TEST_CASE("window filters along another axis", "[window]", test::O
 template <WindowOperation Operation, class T, class Space>
 void check_plans(const Space& space) {
   const std::vector<T> line = test::values<T>(7001);
-  for (const std::int64_t window : {5, 100, 1500, 5000, 20011}) {
+  for (const std::int64_t window : {5, 100, 520, 1500, 5000, 20011}) {
     const auto expected = test::windowed<Operation>(space, line, window);
     for (const int team_size : test::odd_team_sizes(space)) {
-      if (window <= 1024 && team_size > tessera::detail::window_chunk_team_size) continue;
+      if (window <= 4096 && team_size > tessera::detail::window_chunk_team_size) continue;
       for (const int league_size : test::odd_league_sizes()) {
         const WindowOptions options{.league_size = league_size, .team_size = team_size};
         INFO(test::described(options, window));

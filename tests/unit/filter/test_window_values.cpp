@@ -29,7 +29,7 @@ constexpr WindowOptions zeros_outside{.mode_left = BoundaryMode::constant, .mode
 template <WindowOperation Operation, class Space>
 void check_reach(const Space& space, double special) {
   const std::vector<double> plain = test::values<double>(4001);
-  for (const std::int64_t window : {4, 31, 1100, 3000}) {
+  for (const std::int64_t window : {4, 31, 600, 1100, 3000}) {
     const auto without = test::windowed<Operation>(space, plain, window, zeros_outside);
     for (const std::int64_t at : {0, 1, 1099, 2048, 4000}) {
       INFO(special << " at " << at << ", window " << window);
@@ -194,7 +194,7 @@ template <WindowOperation Operation, class T>
 void check_device_plans() {
   using Op = tessera::detail::window_op_t<T, Operation>;
   const tessera::detail::DeviceLimits limits{false, 270336, 40900};
-  for (const std::int64_t window : {1, 31, 301, 1024, 1025, 3001, 10007, 1000003}) {
+  for (const std::int64_t window : {1, 31, 301, 512, 513, 1024, 1025, 2048, 2049, 3001, 4096, 4097, 10007, 1000003}) {
     const WindowPlan plan =
         tessera::detail::make_window_plan<Op>("test", limits, 1, std::int64_t{1} << 27, {window, window / 2}, {});
     INFO(to_string(plan));
@@ -202,6 +202,7 @@ void check_device_plans() {
     CHECK(plan.team_size <= 256);
     CHECK(plan.team_size % 32 == 0);
     CHECK((plan.workspace_bytes == 0) == (plan.parts <= 8));
+    CHECK((plan.variant == tessera::WindowVariant::runs) == tessera::detail::is_window_of_runs<Op>(window));
     if (window == 3001 && sizeof(T) == 4) CHECK(plan.parts == 1);
   }
 }
@@ -225,6 +226,7 @@ TEST_CASE("a window plan and its operations print themselves", "[window][plan]")
   CHECK(to_string(plan) ==
         "blocks league 12 team 34 vector 1 tile 136 parts 5 walk 6 lanes 1 scratch 560 B workspace 78 B");
   CHECK(to_string(WindowPlan{}).starts_with("chunks league 1 "));
+  CHECK(to_string(tessera::WindowVariant::runs) == "runs");
   CHECK_FALSE(plan == WindowPlan{});
   CHECK(to_string(WindowOperation::min) == "min");
   CHECK(to_string(WindowOperation::max) == "max");

@@ -20,6 +20,7 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/host_windows.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
+#include <tessera/filter/detail/window_totals.hpp>
 #include <tessera/filter/window_plan.hpp>
 #include <type_traits>
 
@@ -37,8 +38,6 @@ struct WindowChunks {
   using Value = typename Op::value_type;
   static constexpr int width = window_chunk<In>;
   static constexpr int turns = window_chunk_turns<is_host_space<Space>, Op>;
-  /// More pieces than this are not joined one by one.
-  static constexpr int pieces_max = 8;
   using Chunk = Packed<In, width>;
   using Staged = Packed<typename Op::staged_type, width>;
   using Results = Packed<Out, width>;
@@ -98,14 +97,24 @@ struct WindowChunks {
         store(chunk, span == 0 ? join_short(staged + chunk) : join_ends(staged + chunk, op.identity()));
       }
     } else if constexpr (Op::is_idempotent) {
-      const Pieces between = last_pieces(team, scratch, count);
+      WindowTotals<Op> between = totals_of(scratch, count);
+      between.widen_all(team, op);
       TESSERA_NO_UNROLL
       for (int chunk = team.team_rank(); chunk < count; chunk += team.team_size()) {
-        store(chunk, join_ends(staged + chunk, joined(between, between.count, chunk)));
+        store(chunk, join_ends(staged + chunk, between.joined(op, between.count, chunk)));
       }
     } else {
       Value between[turns];
-      join_digits(team, scratch, count, between);
+      WindowTotals<Op> totals = totals_of(scratch, count);
+      totals.join_digits(team, op, [&](int taken, bool is_first) {
+        TESSERA_UNROLL_ON_DEVICE
+        for (int turn = 0; turn < turns; ++turn) {
+          const int chunk = team.team_rank() + turn * team.team_size();
+          if (chunk >= count) continue;
+          const Value total = totals.joined(op, taken, chunk);
+          between[turn] = is_first ? total : op.join(between[turn], total);
+        }
+      });
       TESSERA_UNROLL_ON_DEVICE
       for (int turn = 0; turn < turns; ++turn) {
         const int chunk = team.team_rank() + turn * team.team_size();
@@ -177,80 +186,9 @@ struct WindowChunks {
     return sum;
   }
 
-  /// Totals of size chunks from each chunk on, and what of them makes up the span - 1 chunks after one.
-  struct Pieces {
-    Value *level, *next;
-    int size, known, begin, count;
-  };
-
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pieces first_pieces(std::byte* scratch, int count) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION WindowTotals<Op> totals_of(std::byte* scratch, int count) const {
     return {reinterpret_cast<Value*>(scratch + pieces.totals_at[0]),
-            reinterpret_cast<Value*>(scratch + pieces.totals_at[1]),
-            1,
-            count + span,
-            1,
-            span - 1};
-  }
-
-  /// From totals of size chunks to those of four times as many.
-  KOKKOS_FORCEINLINE_FUNCTION void widen(const member_type& team, Pieces& between) const {
-    Value *const level = between.level, *const next = between.next;
-    const int size = between.size;
-    between.known -= 3 * size;
-    for (int c = team.team_rank(); c < between.known; c += team.team_size()) {
-      next[c] = op.join(op.join(level[c], level[c + size]), op.join(level[c + 2 * size], level[c + 3 * size]));
-    }
-    team.team_barrier();
-    between.level = next;
-    between.next = level;
-    between.size *= 4;
-  }
-
-  /// The first count >= 1 pieces that follow a chunk. The last one of all may overlap the one before.
-  KOKKOS_FORCEINLINE_FUNCTION Value joined(const Pieces& between, int count, int chunk) const {
-    const Value* piece = between.level + chunk + between.begin;
-    Value total = *piece;
-    TESSERA_NO_UNROLL
-    for (int k = 2; k < count; ++k) {
-      piece += between.size;
-      total = op.join(total, *piece);
-    }
-    if (count == 1) return total;
-    return op.join(total,
-                   between.level[chunk + Kokkos::min(between.begin + (count - 1) * between.size, span - between.size)]);
-  }
-
-  /// For extrema, which may take a chunk twice.
-  KOKKOS_FORCEINLINE_FUNCTION Pieces last_pieces(const member_type& team, std::byte* scratch, int count) const {
-    Pieces between = first_pieces(scratch, count);
-    while (between.count > pieces_max) {
-      widen(team, between);
-      between.count = (span - 1 + between.size - 1) / between.size;
-    }
-    return between;
-  }
-
-  /// For sums: the digits of span - 1 to the base 4. between: of each of a thread's chunks the ones after it.
-  KOKKOS_FORCEINLINE_FUNCTION void join_digits(const member_type& team, std::byte* scratch, int count,
-                                               Value (&between)[turns]) const {
-    Pieces digits = first_pieces(scratch, count);
-    for (;;) {
-      const bool is_last = digits.count <= pieces_max;
-      const int taken = is_last ? digits.count : digits.count % 4;
-      if (taken > 0) {
-        TESSERA_UNROLL_ON_DEVICE
-        for (int turn = 0; turn < turns; ++turn) {
-          const int chunk = team.team_rank() + turn * team.team_size();
-          if (chunk >= count) continue;
-          const Value total = joined(digits, taken, chunk);
-          between[turn] = digits.begin == 1 ? total : op.join(between[turn], total);
-        }
-      }
-      if (is_last) return;
-      digits.begin += taken * digits.size;
-      digits.count /= 4;
-      widen(team, digits);
-    }
+            reinterpret_cast<Value*>(scratch + pieces.totals_at[1]), count + span, span, 8};
   }
 
   /// Windows whose elements are all taken at once.

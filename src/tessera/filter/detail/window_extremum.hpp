@@ -56,9 +56,18 @@ struct WindowExtremum {
   [[nodiscard]] KOKKOS_FUNCTION bool is_nan(value_type key) const {
     return std::is_floating_point_v<T> && Unsigned(key) - Unsigned(nan_begin) < 2 * Unsigned(nans);
   }
+  /// Whether a NaN makes any value that it is joined with one.
+  [[nodiscard]] KOKKOS_FUNCTION bool nan_prevails() const { return (turn > 0) == IsMin; }
   KOKKOS_FUNCTION T result(value_type key) const {
     if constexpr (std::is_floating_point_v<T>) {
-      return is_nan(key) ? Kokkos::Experimental::quiet_NaN_v<T> : Kokkos::bit_cast<T>(ordered(rotated(key, -turn)));
+      if (is_nan(key)) return Kokkos::Experimental::quiet_NaN_v<T>;
+    }
+    return number(key);
+  }
+  /// Of a key that is no NaN.
+  [[nodiscard]] KOKKOS_FUNCTION T number(value_type key) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return Kokkos::bit_cast<T>(ordered(rotated(key, -turn)));
     } else {
       return key;
     }

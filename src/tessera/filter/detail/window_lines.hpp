@@ -108,11 +108,13 @@ struct WindowLines {
     }
   }
 
-  /// Outputs first .. first + count - 1 are all made of windows, and can be written in 16-byte pieces from the first
-  /// on.
+  /// Outputs first .. first + count - 1 are all made of windows, and neighbours in memory.
+  [[nodiscard]] KOKKOS_FUNCTION bool makes_all(std::int64_t first, int count) const {
+    return out.stride == 1 && first >= made_begin() && first + count <= made_end();
+  }
+  /// And can be written in 16-byte pieces from the first on.
   [[nodiscard]] KOKKOS_FUNCTION bool is_plain(const Out* y, std::int64_t first, int count) const {
-    return out.stride == 1 && first >= made_begin() && first + count <= made_end() &&
-           misaligned_head(y + first, 1) == 0;
+    return makes_all(first, count) && misaligned_head(y + first, 1) == 0;
   }
 
   /// Writes outputs from i on, as far as they exist.

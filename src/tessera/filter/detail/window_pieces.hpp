@@ -53,6 +53,24 @@ constexpr std::int64_t window_chunks_limit(bool is_host) {
   return is_host ? 256 : 4096 / (sizeof(T) < 8 ? 4 : 8);
 }
 
+/// Variant runs, of devices: which operations it takes, neighbouring outputs of a thread (odd, as in blocks), the
+/// threads of a team and the teams that a multiprocessor shall hold.
+template <class Op>
+inline constexpr bool takes_runs = Op::whole_windows_max == 0 && sizeof(typename Op::value_type) <= 8 &&
+                                   (sizeof(typename Op::in_type) == 4 || sizeof(typename Op::in_type) == 8) &&
+                                   sizeof(typename Op::out_type) == sizeof(typename Op::in_type);
+template <class Op>
+inline constexpr int window_runs_length = sizeof(typename Op::value_type) <= 4 ? 31 : 15;
+inline constexpr int window_runs_team_size = 128;
+inline constexpr int window_runs_teams = 5;
+
+/// Its windows: beyond those of variant chunks, up to where tiles are short beside their halos.
+template <class Op>
+constexpr bool is_window_of_runs(std::int64_t window) {
+  constexpr std::int64_t least = window_chunks_limit<typename Op::in_type>(false);
+  return takes_runs<Op> && window > least && window <= 4 * least;
+}
+
 /// Variant short_lines: the longest lines and windows, and what a team stages at a time.
 inline constexpr std::int64_t window_short_extent = 512, window_short_max = 9;
 inline constexpr std::int64_t window_short_lines_bytes = 16384;
@@ -92,6 +110,25 @@ WindowChunksScratch window_chunks_scratch(int tile, std::int64_t window) {
   pieces.staged_at = layout.append<typename Op::staged_type>(chunks * width);
   for (auto& at : pieces.totals_at)
     at = layout.append<typename Op::value_type>(is_wide_window<Op>(window) ? chunks : 0);
+  pieces.bytes = layout.bytes();
+  return pieces;
+}
+
+/// Scratch pieces of variant runs.
+struct WindowRunsScratch {
+  std::size_t staged_at, totals_at[2], beginnings_at, bytes;
+};
+
+template <class Op>
+WindowRunsScratch window_runs_scratch(int tile, std::int64_t window) {
+  constexpr int length = window_runs_length<Op>;
+  const std::size_t runs = static_cast<std::size_t>(tile) / length + static_cast<std::size_t>(window - 1) / length;
+  ScratchLayout layout;
+  WindowRunsScratch pieces{};
+  pieces.staged_at = layout.append<typename Op::staged_type>(static_cast<std::size_t>(tile + window - 1) +
+                                                             packed_length<typename Op::in_type>);
+  for (auto& at : pieces.totals_at) at = layout.append<typename Op::value_type>(runs + 1);
+  pieces.beginnings_at = layout.append<typename Op::value_type>(runs + 1);
   pieces.bytes = layout.bytes();
   return pieces;
 }
