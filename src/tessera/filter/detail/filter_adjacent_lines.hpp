@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/small_divisor.hpp>
+#include <tessera/detail/divisor.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>

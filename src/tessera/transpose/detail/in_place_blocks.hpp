@@ -12,6 +12,7 @@
 #include <string_view>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/divisor.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>

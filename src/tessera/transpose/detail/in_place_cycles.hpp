@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/divisor.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
@@ -21,26 +22,6 @@
 #include <tessera/transpose/in_place_plan.hpp>
 
 namespace tessera::detail {
-
-/// Division by what is known before the kernel: a product.
-class Divisor {
- public:
-  explicit Divisor(std::uint32_t value)
-      : m_value(value),
-        m_shift(std::bit_width(value - 1)),
-        m_factor(static_cast<std::uint32_t>((((std::uint64_t{1} << m_shift) - value) << 32) / value + 1)) {}
-
-  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t value() const { return m_value; }
-  /// Of less than 2^31.
-  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t quotient(std::uint32_t dividend) const {
-    return (static_cast<std::uint32_t>((std::uint64_t{m_factor} * dividend) >> 32) + dividend) >> m_shift;
-  }
-
- private:
-  std::uint32_t m_value;
-  int m_shift;
-  std::uint32_t m_factor;
-};
 
 /// Runs [a][h][b] become [b][h][a].
 struct RunOrder {

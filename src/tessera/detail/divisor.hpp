@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Division by a number that a launch knows, as a multiplication.
-#ifndef TESSERA_DETAIL_SMALL_DIVISOR_HPP
-#define TESSERA_DETAIL_SMALL_DIVISOR_HPP
+// Division by numbers that a launch knows, as multiplication.
+#ifndef TESSERA_DETAIL_DIVISOR_HPP
+#define TESSERA_DETAIL_DIVISOR_HPP
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 
 namespace tessera::detail {
@@ -23,6 +24,25 @@ class SmallDivisor {
 
  private:
   int m_divisor;
+  std::uint32_t m_factor;
+};
+
+/// Quotients of numbers below 2^31.
+class Divisor {
+ public:
+  explicit Divisor(std::uint32_t value)
+      : m_value(value),
+        m_shift(std::bit_width(value - 1)),
+        m_factor(static_cast<std::uint32_t>((((std::uint64_t{1} << m_shift) - value) << 32) / value + 1)) {}
+
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t value() const { return m_value; }
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t quotient(std::uint32_t dividend) const {
+    return (static_cast<std::uint32_t>((std::uint64_t{m_factor} * dividend) >> 32) + dividend) >> m_shift;
+  }
+
+ private:
+  std::uint32_t m_value;
+  int m_shift;
   std::uint32_t m_factor;
 };
 
