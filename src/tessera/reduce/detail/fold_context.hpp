@@ -11,8 +11,8 @@
 // - team_type: what a team leaves behind. close() makes it of the team's threads, in team scratch, and ends with a
 //   barrier; store() copies it to the workspace; absorb() takes one back into a thread; close_alone() makes it of one
 //   thread, in `room` or in its spill;
-// - where takes_groups_ahead says so, add_ahead() and settle(), which devices call instead for whole groups of ascending
-//   positions: thread_fold.hpp;
+// - where takes_groups_ahead says so, add_ahead() and settle(), which devices call instead for whole groups where
+//   positions ascend: thread_fold.hpp;
 // - of pairs, where takes_pair_blocks says so, add_block(thread, spill, x, y, index, status): pair_range.hpp;
 // - finalize<Result>(team_type&, size, status): the result, by one thread;
 // - where closes_in_pairs says so, pair(thread, spill) and finalize of an ExactPair: fold_finish.hpp;
