@@ -77,7 +77,8 @@ TEMPLATE_LIST_TEST_CASE("stats of doubles keep their bits under every plan", "[r
   const auto got = stats_of(space, values, 1);
   check_floating(got, values, 1);
   for (const int league : test::odd_league_sizes()) {
-    for (const int team : test::odd_team_sizes(space)) {
+    for (const int odd : test::odd_team_sizes(space)) {
+      const int team = std::min(odd, 192);  // more registers than these no team of a GPU has
       const auto again = stats_of(space, values, 1, {.league_size = league, .team_size = team});
       INFO("league " << league << ", team " << team);
       CHECK(test::same_bits(again.sum, got.sum));
