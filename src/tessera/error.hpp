@@ -39,17 +39,14 @@ inline std::string error_text(std::string_view function, std::string_view argume
          "; " + remedy;
 }
 
-inline void require_argument(bool fine, std::string_view function, std::string_view argument, const std::string& actual,
-                             const std::string& expected, const std::string& remedy) {
-  if (!fine) throw InvalidArgument(error_text(function, argument, actual, expected, remedy));
-}
-
-inline void require_resource(bool fine, std::string_view function, std::string_view argument, const std::string& actual,
-                             const std::string& expected, const std::string& remedy) {
-  if (!fine) throw ResourceError(error_text(function, argument, actual, expected, remedy));
-}
-
 }  // namespace detail
 }  // namespace tessera
+
+/// Throws error_text of the rest unless the condition holds. Macros, as texts must not be made where it does: each call
+/// of the library checks its arguments, and would allocate memory for every one.
+#define TESSERA_REQUIRE_ARGUMENT(fine, ...) \
+  ((fine) ? void() : throw ::tessera::InvalidArgument(::tessera::detail::error_text(__VA_ARGS__)))
+#define TESSERA_REQUIRE_RESOURCE(fine, ...) \
+  ((fine) ? void() : throw ::tessera::ResourceError(::tessera::detail::error_text(__VA_ARGS__)))
 
 #endif

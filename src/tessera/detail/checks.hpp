@@ -91,9 +91,10 @@ void require_disjoint(std::string_view function, const InView& in, const OutView
   const AddressRange a = address_range(in);
   const AddressRange b = address_range(out);
   const bool apart = a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;
-  require_argument(apart || stride_separates(in, out), function, "out",
-                   "its address range overlaps that of `" + std::string(in_name) + "`, and no stride sets them apart",
-                   "separate memory", "pass another output view");
+  TESSERA_REQUIRE_ARGUMENT(
+      apart || stride_separates(in, out), function, "out",
+      "its address range overlaps that of `" + std::string(in_name) + "`, and no stride sets them apart",
+      "separate memory", "pass another output view");
 }
 
 template <class OptionEnums>
@@ -105,9 +106,9 @@ std::string names_of(const OptionEnums& values) {
 
 /// A team size asked for by the caller, against what this kernel can have. 0: the plan decides.
 inline void require_team_size(std::string_view function, int team_size, int team_size_max) {
-  require_argument(team_size >= 0 && team_size <= team_size_max, function, "options",
-                   "team_size " + std::to_string(team_size), "0 to " + std::to_string(team_size_max),
-                   "0 lets the plan decide");
+  TESSERA_REQUIRE_ARGUMENT(team_size >= 0 && team_size <= team_size_max, function, "options",
+                           "team_size " + std::to_string(team_size), "0 to " + std::to_string(team_size_max),
+                           "0 lets the plan decide");
 }
 
 /// A team size that was asked for, against what this kernel can have; planned ones fit, and the question costs time.
@@ -118,8 +119,8 @@ void require_launchable(std::string_view function, const Policy& policy, const F
 }
 
 inline void require_league_size(std::string_view function, int league_size) {
-  require_argument(league_size >= 0, function, "options", "league_size " + std::to_string(league_size), "0 or more",
-                   "0 lets the plan decide");
+  TESSERA_REQUIRE_ARGUMENT(league_size >= 0, function, "options", "league_size " + std::to_string(league_size),
+                           "0 or more", "0 lets the plan decide");
 }
 
 }  // namespace tessera::detail

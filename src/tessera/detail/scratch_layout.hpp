@@ -46,9 +46,10 @@ inline std::size_t scratch_request(std::size_t bytes) { return bytes == 0 ? 0 : 
 
 /// \throws ResourceError before a launch that could not have its scratch memory.
 inline void require_scratch(std::string_view function, std::size_t bytes, const DeviceLimits& limits) {
-  require_resource(scratch_request(bytes) <= limits.scratch_bytes, function, "options",
-                   "the plan needs " + std::to_string(scratch_request(bytes)) + " bytes of team scratch",
-                   "at most " + std::to_string(limits.scratch_bytes) + " bytes", "use a smaller team or element type");
+  TESSERA_REQUIRE_RESOURCE(scratch_request(bytes) <= limits.scratch_bytes, function, "options",
+                           "the plan needs " + std::to_string(scratch_request(bytes)) + " bytes of team scratch",
+                           "at most " + std::to_string(limits.scratch_bytes) + " bytes",
+                           "use a smaller team or element type");
 }
 
 }  // namespace tessera::detail

@@ -41,27 +41,29 @@ template <class Types>
 void require_variant(std::string_view function, const FilterShape& shape, const FilterOptions& options) {
   const FilterVariant variant = options.variant;
   if (omits_nan<typename Types::in_type>(options)) {
-    require_argument(variant == FilterVariant::automatic || variant == FilterVariant::direct, function, "options",
-                     "variant " + std::string(to_string(variant)) + " with NaN policy omit", "variant direct",
-                     "choose it or automatic");
+    TESSERA_REQUIRE_ARGUMENT(variant == FilterVariant::automatic || variant == FilterVariant::direct, function,
+                             "options", "variant " + std::string(to_string(variant)) + " with NaN policy omit",
+                             "variant direct", "choose it or automatic");
   }
-  const std::string remedy = "choose automatic, direct, juxtaposed or overlapping";
+  const auto remedy = [] { return std::string("choose automatic, direct, juxtaposed or overlapping"); };
   if (variant == FilterVariant::vectorized) {
-    require_argument(takes_vectorized<Types>(shape), function, "options", "variant vectorized",
-                     "no more taps than a line has elements, and contiguous lines of floats summed in their own type "
-                     "with at most " +
-                         std::to_string(narrow_slots_max) + " taps, or lines across memory with at most " +
-                         std::to_string(column_taps_max) + " taps and no 128-bit sums",
-                     remedy);
+    TESSERA_REQUIRE_ARGUMENT(
+        takes_vectorized<Types>(shape), function, "options", "variant vectorized",
+        "no more taps than a line has elements, and contiguous lines of floats summed in their own type "
+        "with at most " +
+            std::to_string(narrow_slots_max) + " taps, or lines across memory with at most " +
+            std::to_string(column_taps_max) + " taps and no 128-bit sums",
+        remedy());
   } else if (variant == FilterVariant::register_blocked) {
-    require_argument(takes_register_blocked<Types>(shape), function, "options", "variant register_blocked",
-                     "no more taps than a line has elements, and contiguous lines of real floats summed in their own "
-                     "type",
-                     remedy);
+    TESSERA_REQUIRE_ARGUMENT(
+        takes_register_blocked<Types>(shape), function, "options", "variant register_blocked",
+        "no more taps than a line has elements, and contiguous lines of real floats summed in their own "
+        "type",
+        remedy());
   } else {
-    require_argument(variant != FilterVariant::transform, function, "options", "variant transform with weights",
-                     "a FilterTransform of them, and floats summed in their own type",
-                     "make one (filter_transform.hpp) and pass it instead of the weights, or " + remedy);
+    TESSERA_REQUIRE_ARGUMENT(variant != FilterVariant::transform, function, "options", "variant transform with weights",
+                             "a FilterTransform of them, and floats summed in their own type",
+                             "make one (filter_transform.hpp) and pass it instead of the weights, or " + remedy());
   }
 }
 
@@ -168,7 +170,7 @@ void filter_halo(std::string_view function, bool reversed, const Space& space, c
   const FilterOptions options = without_halo<Left, Right>(function, asked);
   const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
   const std::int64_t taps = weights.size(), extent = static_cast<std::int64_t>(in.extent(axis));
-  require_origin(function, taps, options.origin, std::to_string(taps) + " taps");
+  require_origin(function, taps, options.origin, [&] { return std::to_string(taps) + " taps"; });
   const FilterSpan span = filter_span(reversed, taps, extent, options);
   const auto left = halo_lines<Space>(function, "halo.left", in, out, halo.left, axis, span.reach_left);
   const auto right = halo_lines<Space>(function, "halo.right", in, out, halo.right, axis, taps - 1 - span.reach_left);

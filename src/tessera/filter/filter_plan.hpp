@@ -195,9 +195,9 @@ FilterPlan make_filter_plan(const DeviceLimits& limits, const FilterShape& shape
   if (plan.variant == FilterVariant::vectorized) {
     plan.most_steps = most_filter_steps<Types>(limits, shape, options, plan.team_size);
   }
-  require_argument(1 <= options.steps && options.steps <= plan.most_steps, "tessera::filter", "options",
-                   "steps " + std::to_string(options.steps), "1 to " + std::to_string(plan.most_steps),
-                   "make the others with another call");
+  TESSERA_REQUIRE_ARGUMENT(1 <= options.steps && options.steps <= plan.most_steps, "tessera::filter", "options",
+                           "steps " + std::to_string(options.steps), "1 to " + std::to_string(plan.most_steps),
+                           "make the others with another call");
   plan.steps = options.steps;
   std::int64_t tiles = 0;
   switch (plan.variant) {

@@ -154,8 +154,8 @@ namespace detail {
 template <class T>
 void require_transform(std::string_view function, const FilterOptions& options) {
   const auto require = [&](bool fine, const std::string& actual, const std::string& expected) {
-    require_argument(fine, function, "options", actual + " with a FilterTransform", expected,
-                     "pass the weights instead of it");
+    TESSERA_REQUIRE_ARGUMENT(fine, function, "options", actual + " with a FilterTransform", expected,
+                             "pass the weights instead of it");
   };
   require(options.variant == FilterVariant::automatic || options.variant == FilterVariant::transform,
           "variant " + std::string(to_string(options.variant)), "automatic or transform");

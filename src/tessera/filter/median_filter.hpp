@@ -69,8 +69,9 @@ void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T,
 }
 
 inline void require_median_window(std::string_view function, std::int64_t window, const WindowOptions& options) {
-  require_argument(window >= 1, function, "window", std::to_string(window), "at least 1", "a window of one copies");
-  require_origin(function, window, options.origin, "a window of " + std::to_string(window));
+  TESSERA_REQUIRE_ARGUMENT(window >= 1, function, "window", std::to_string(window), "at least 1",
+                           "a window of one copies");
+  require_origin(function, window, options.origin, [&] { return "a window of " + std::to_string(window); });
 }
 
 template <ExecutionSpace Space, View InView, View OutView>
@@ -92,8 +93,8 @@ void filter_medians(const Space& space, const InView& in, std::int64_t window, c
 
   bool same_extents = true;
   for (std::size_t d = 0; d < InView::rank(); ++d) same_extents = same_extents && in.extent(d) == out.extent(d);
-  require_argument(same_extents, function, "out", "extents " + extents_text(out), "those of `in`, " + extents_text(in),
-                   "make the views of the same shape");
+  TESSERA_REQUIRE_ARGUMENT(same_extents, function, "out", "extents " + extents_text(out),
+                           "those of `in`, " + extents_text(in), "make the views of the same shape");
   require_disjoint(function, in, out);
   require_median_window(function, window, options);
   require_element_modes(function, options.mode_left, options.mode_right);

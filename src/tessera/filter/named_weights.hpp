@@ -48,8 +48,8 @@ inline void require_representable(const std::vector<long double>& half, std::str
   constexpr long double largest = std::numeric_limits<double>::max();
   const bool fine =
       std::all_of(half.begin(), half.end(), [](long double weight) { return std::abs(weight) <= largest; });
-  require_argument(fine, function, argument, actual, "weights that float64 can hold",
-                   "ask for a lower derivative, or measure in other units");
+  TESSERA_REQUIRE_ARGUMENT(fine, function, argument, actual, "weights that float64 can hold",
+                           "ask for a lower derivative, or measure in other units");
 }
 
 /// The sum of half[0] and twice the others, compensated (W. Kahan, 1965).
@@ -70,14 +70,14 @@ inline long double mirrored_sum(const std::vector<long double>& half) {
 /// \throws InvalidArgument  where sigma or truncate is negative or not finite, or the radius is 2^30 or more
 inline std::int64_t gaussian_radius(double sigma, double truncate = 4.0) {
   constexpr std::string_view function = "tessera::gaussian_weights";
-  detail::require_argument(std::isfinite(sigma) && sigma >= 0, function, "sigma", detail::number_text(sigma),
+  TESSERA_REQUIRE_ARGUMENT(std::isfinite(sigma) && sigma >= 0, function, "sigma", detail::number_text(sigma),
                            "0 or more, and finite", "pass the standard deviation in elements");
-  detail::require_argument(std::isfinite(truncate) && truncate >= 0, function, "truncate",
+  TESSERA_REQUIRE_ARGUMENT(std::isfinite(truncate) && truncate >= 0, function, "truncate",
                            detail::number_text(truncate), "0 or more, and finite",
                            "pass the radius in standard deviations");
   const volatile double product = truncate * sigma;  // a fused multiply and add would round once, to other radii
   const double radius = std::trunc(product + 0.5);
-  detail::require_argument(radius <= detail::named_taps_max / 2, function, "sigma",
+  TESSERA_REQUIRE_ARGUMENT(radius <= detail::named_taps_max / 2, function, "sigma",
                            detail::number_text(sigma) + " with truncate " + detail::number_text(truncate),
                            "a radius below 2^30 elements", "lower sigma or truncate");
   return static_cast<std::int64_t>(radius);
@@ -95,10 +95,10 @@ inline std::int64_t gaussian_radius(double sigma, double truncate = 4.0) {
 inline std::vector<double> gaussian_weights(double sigma, std::int64_t order = 0, double truncate = 4.0) {
   constexpr std::string_view function = "tessera::gaussian_weights";
   const std::int64_t radius = gaussian_radius(sigma, truncate);
-  detail::require_argument(order >= 0 && order <= 1000, function, "order", std::to_string(order), "0 to 1000",
+  TESSERA_REQUIRE_ARGUMENT(order >= 0 && order <= 1000, function, "order", std::to_string(order), "0 to 1000",
                            "pass which derivative is meant");
   const std::string request = std::to_string(order) + " with sigma " + detail::number_text(sigma);
-  detail::require_argument(order == 0 || sigma > 0, function, "order", request, "order 0 where sigma is 0",
+  TESSERA_REQUIRE_ARGUMENT(order == 0 || sigma > 0, function, "order", request, "order 0 where sigma is 0",
                            "pass a sigma above 0");
   if (radius == 0 && order == 0) return {1.0};
 
@@ -128,7 +128,7 @@ inline std::vector<double> gaussian_weights(double sigma, std::int64_t order = 0
 /// \param[in] taps  1 to 2^31 - 1; 1 gives the identity, {1}
 /// \throws InvalidArgument  for other numbers of taps
 inline std::vector<double> binomial_weights(std::int64_t taps) {
-  detail::require_argument(taps >= 1 && taps <= detail::named_taps_max, "tessera::binomial_weights", "taps",
+  TESSERA_REQUIRE_ARGUMENT(taps >= 1 && taps <= detail::named_taps_max, "tessera::binomial_weights", "taps",
                            std::to_string(taps), "1 to 2^31 - 1", "pass the width of the window");
   const std::int64_t n = taps - 1;
   // right[d] belongs to k = n - n / 2 + d; the two in the middle of an even number of taps are equal.
@@ -155,13 +155,13 @@ inline std::vector<double> binomial_weights(std::int64_t taps) {
 inline std::vector<double> savgol_weights(std::int64_t window, std::int64_t polynomial, std::int64_t derivative = 0,
                                           double delta = 1.0) {
   constexpr std::string_view function = "tessera::savgol_weights";
-  detail::require_argument(window >= 1 && window <= detail::named_taps_max && window % 2 != 0, function, "window",
+  TESSERA_REQUIRE_ARGUMENT(window >= 1 && window <= detail::named_taps_max && window % 2 != 0, function, "window",
                            std::to_string(window), "an odd number, 1 to 2^31 - 1", "the window needs a middle");
-  detail::require_argument(polynomial >= 0 && polynomial < window, function, "polynomial", std::to_string(polynomial),
+  TESSERA_REQUIRE_ARGUMENT(polynomial >= 0 && polynomial < window, function, "polynomial", std::to_string(polynomial),
                            "0 to " + std::to_string(window - 1), "the window must determine the polynomial");
-  detail::require_argument(derivative >= 0, function, "derivative", std::to_string(derivative), "0 or more",
+  TESSERA_REQUIRE_ARGUMENT(derivative >= 0, function, "derivative", std::to_string(derivative), "0 or more",
                            "0 smooths");
-  detail::require_argument(std::isfinite(delta) && delta > 0, function, "delta", detail::number_text(delta),
+  TESSERA_REQUIRE_ARGUMENT(std::isfinite(delta) && delta > 0, function, "delta", detail::number_text(delta),
                            "more than 0, and finite", "pass the distance of neighbouring elements");
   if (derivative > polynomial) return std::vector<double>(static_cast<std::size_t>(window));
 

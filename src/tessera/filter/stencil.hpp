@@ -110,11 +110,11 @@ template <class In, class Out>
 void require_stencil_mode(BoundaryMode mode) {
   constexpr bool converts = std::is_same_v<In, Out> || (std::is_arithmetic_v<In> && std::is_arithmetic_v<Out>);
   const bool is_fine = std::find(element_modes.begin(), element_modes.end(), mode) != element_modes.end();
-  require_argument(mode == BoundaryMode::valid || is_fine, "tessera::stencil", "options",
-                   "mode " + std::string(to_string(mode)), names_of(element_modes) + ", valid",
-                   "the others are for linear filters");
-  require_argument(mode != BoundaryMode::keep || converts, "tessera::stencil", "options", "mode keep",
-                   "an output of the input's type, or numbers", "choose another mode");
+  TESSERA_REQUIRE_ARGUMENT(mode == BoundaryMode::valid || is_fine, "tessera::stencil", "options",
+                           "mode " + std::string(to_string(mode)), names_of(element_modes) + ", valid",
+                           "the others are for linear filters");
+  TESSERA_REQUIRE_ARGUMENT(mode != BoundaryMode::keep || converts, "tessera::stencil", "options", "mode keep",
+                           "an output of the input's type, or numbers", "choose another mode");
 }
 
 /// Where lines and windows lie.
@@ -142,8 +142,8 @@ StencilLines<typename InView::non_const_value_type, typename OutView::value_type
                                       {.mode_left = options.mode_left, .mode_right = options.mode_right});
   auto extents = extents_of(in);
   extents[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(span.outputs);
-  require_argument(extents_of(out) == extents, function, "out", "extents " + extents_text(out), extents_text(extents),
-                   "make the views of the same shape, less what mode valid leaves out");
+  TESSERA_REQUIRE_ARGUMENT(extents_of(out) == extents, function, "out", "extents " + extents_text(out),
+                           extents_text(extents), "make the views of the same shape, less what mode valid leaves out");
   require_disjoint(function, in, out);
   const auto [in_lines, out_lines] =
       line_arrays<const typename InView::non_const_value_type, typename OutView::value_type>(in, out, axis);

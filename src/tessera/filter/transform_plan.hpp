@@ -40,26 +40,27 @@ inline std::int64_t power_of_two_from(std::int64_t count) {
 inline FilterPlan make_transform_plan(const DeviceLimits& limits, std::int64_t taps,
                                       const FilterTransformOptions& options) {
   constexpr std::string_view function = "tessera::FilterTransform";
-  require_argument(options.extent >= 0 && options.lines >= 0, function, "options",
-                   "extent " + std::to_string(options.extent) + ", lines " + std::to_string(options.lines), "0 or more",
-                   "0 stands for any");
+  TESSERA_REQUIRE_ARGUMENT(options.extent >= 0 && options.lines >= 0, function, "options",
+                           "extent " + std::to_string(options.extent) + ", lines " + std::to_string(options.lines),
+                           "0 or more", "0 stands for any");
   const bool fine =
       options.block == 0 || (options.block >= 4 && std::has_single_bit(static_cast<std::uint64_t>(options.block)) &&
                              options.block >= taps && options.block <= transform_block_max);
-  require_argument(fine, function, "options",
-                   "block " + std::to_string(options.block) + " with " + std::to_string(taps) + " taps",
-                   "a power of two from 4 to 2^30 that is no less than the taps", "0 lets the plan decide");
+  TESSERA_REQUIRE_ARGUMENT(fine, function, "options",
+                           "block " + std::to_string(options.block) + " with " + std::to_string(taps) + " taps",
+                           "a power of two from 4 to 2^30 that is no less than the taps", "0 lets the plan decide");
   // A device's transforms need as much again to work in.
   const std::size_t element_bytes = (limits.is_host ? 1 : 2) * 2 * sizeof(double);
   const auto room =
       static_cast<std::int64_t>(std::min<std::size_t>(options.memory_bytes / element_bytes, std::size_t{1} << 62));
   const std::int64_t least =
       options.block != 0 ? options.block : power_of_two_from(std::max<std::int64_t>(2 * taps, 4));
-  require_resource(least <= std::min(room, transform_block_max), function, "options",
-                   "memory_bytes " + std::to_string(options.memory_bytes) + " with " + std::to_string(taps) + " taps",
-                   std::to_string(static_cast<std::size_t>(least) * element_bytes) + " or more, for blocks of " +
-                       std::to_string(least) + " elements, of which 2^30 are the most",
-                   "raise it, or filter with another variant");
+  TESSERA_REQUIRE_RESOURCE(
+      least <= std::min(room, transform_block_max), function, "options",
+      "memory_bytes " + std::to_string(options.memory_bytes) + " with " + std::to_string(taps) + " taps",
+      std::to_string(static_cast<std::size_t>(least) * element_bytes) + " or more, for blocks of " +
+          std::to_string(least) + " elements, of which 2^30 are the most",
+      "raise it, or filter with another variant");
   std::int64_t block = least;
   if (options.block == 0) {
     constexpr std::int64_t short_block = 8192;  // below it transforms no longer get cheaper an element

@@ -28,11 +28,11 @@ class FilterWeights {
   /// Copies the weights to the space; fences the instance.
   /// \throws InvalidArgument  where there are none, or one is not finite
   FilterWeights(const Space& space, std::span<const double> weights) {
-    detail::require_argument(!weights.empty(), "tessera::FilterWeights", "weights", "no weights", "at least one",
+    TESSERA_REQUIRE_ARGUMENT(!weights.empty(), "tessera::FilterWeights", "weights", "no weights", "at least one",
                              "pass the taps of the filter");
     detail::ExactFew<double> sum;
     for (std::size_t k = 0; k < weights.size(); ++k) {
-      detail::require_argument(std::isfinite(weights[k]), "tessera::FilterWeights", "weights",
+      TESSERA_REQUIRE_ARGUMENT(std::isfinite(weights[k]), "tessera::FilterWeights", "weights",
                                "weight " + std::to_string(k) + " is " + std::to_string(weights[k]), "finite weights",
                                "remove it or replace it");
       m_integer = m_integer && weights[k] == std::trunc(weights[k]);

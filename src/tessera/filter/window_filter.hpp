@@ -71,9 +71,9 @@ void require_window(std::int64_t window, const WindowOptions& options) {
   constexpr std::string_view function = window_function(Operation);
   constexpr std::int64_t most =
       Operation == WindowOperation::box ? box_window_max : std::numeric_limits<std::int64_t>::max();
-  require_argument(window >= 1 && window <= most, function, "window", std::to_string(window) + " elements",
-                   "1 to " + std::to_string(most), "a window holds at least its output's element");
-  require_origin(function, window, options.origin, "a window of " + std::to_string(window));
+  TESSERA_REQUIRE_ARGUMENT(window >= 1 && window <= most, function, "window", std::to_string(window) + " elements",
+                           "1 to " + std::to_string(most), "a window holds at least its output's element");
+  require_origin(function, window, options.origin, [&] { return "a window of " + std::to_string(window); });
 }
 
 /// Two line lengths beyond an end hold whatever modes put there: extrema see nothing new farther out.
@@ -121,8 +121,8 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
 
   bool same_extents = true;
   for (std::size_t d = 0; d < InView::rank(); ++d) same_extents = same_extents && in.extent(d) == out.extent(d);
-  require_argument(same_extents, function, "out", "extents " + extents_text(out), "those of `in`, " + extents_text(in),
-                   "make the views of the same shape");
+  TESSERA_REQUIRE_ARGUMENT(same_extents, function, "out", "extents " + extents_text(out),
+                           "those of `in`, " + extents_text(in), "make the views of the same shape");
   require_disjoint(function, in, out);
   require_element_modes(function, options.mode_left, options.mode_right);
   const WindowPlan plan = window_plan_of<Operation>(space, in, window, out, options);
@@ -132,9 +132,9 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
 
   require_scratch(function, plan.scratch_bytes, device_limits(space));
   const std::size_t room = workspace == nullptr ? 0 : workspace->bytes();
-  require_argument(room >= plan.workspace_bytes, function, "workspace", std::to_string(room) + " bytes",
-                   "at least " + std::to_string(plan.workspace_bytes) + " bytes",
-                   "make it with window_plan(..).workspace_bytes");
+  TESSERA_REQUIRE_ARGUMENT(room >= plan.workspace_bytes, function, "workspace", std::to_string(room) + " bytes",
+                           "at least " + std::to_string(plan.workspace_bytes) + " bytes",
+                           "make it with window_plan(..).workspace_bytes");
   const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
   const auto [in_lines, out_lines] = line_arrays<const In, Out>(in, out, axis);
   const WindowLines<Op> lines{in_lines, out_lines, boundary, window_shape<Op>(in_lines.extent, window, options.origin)};

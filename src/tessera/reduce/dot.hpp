@@ -108,16 +108,16 @@ void reduce(const Space& space, const XView& x, const YView& y, const R& reducer
   const Kokkos::Profiling::ScopedRegion region("tessera::reduce");
   if constexpr (detail::sums_exactly<detail::fold_t<R, Pair>>()) detail::require_exact_arithmetic("tessera::reduce");
   for (std::size_t d = 0; d < XView::rank(); ++d) {
-    detail::require_argument(x.extent(d) == y.extent(d), "tessera::reduce", "y", detail::extents_text(y),
+    TESSERA_REQUIRE_ARGUMENT(x.extent(d) == y.extent(d), "tessera::reduce", "y", detail::extents_text(y),
                              "the extents of `x`, " + detail::extents_text(x), "pass views of the same shape");
   }
   detail::require_elements("tessera::reduce", x, x.size(), reducer);
   const ReducePlan plan = reduce_plan<Pair>(space, reducer, x.size(), options);
-  detail::require_argument(plan.variant == ReduceVariant::single_pass, "tessera::reduce", "options",
+  TESSERA_REQUIRE_ARGUMENT(plan.variant == ReduceVariant::single_pass, "tessera::reduce", "options",
                            std::string(to_string(plan.variant)), "automatic or single_pass for two views",
                            "leave the variant out");
   detail::require_scratch("tessera::reduce", plan.scratch_bytes, detail::device_limits(space));
-  detail::require_argument(workspace.bytes() >= plan.workspace_bytes, "tessera::reduce", "workspace",
+  TESSERA_REQUIRE_ARGUMENT(workspace.bytes() >= plan.workspace_bytes, "tessera::reduce", "workspace",
                            std::to_string(workspace.bytes()) + " bytes",
                            "at least " + std::to_string(plan.workspace_bytes) + " bytes",
                            "make it with reduce_plan(..).workspace_bytes");

@@ -42,10 +42,10 @@ void require_alike(std::string_view function, const XView& x, const YView& y) {
     same_extents = same_extents && x.extent(d) == y.extent(d);
     same_strides = same_strides && (x.extent(d) <= 1 || x.stride(d) == y.stride(d));
   }
-  require_argument(same_extents, function, "y", "extents " + extents_text(y), "the extents of `x`, " + extents_text(x),
-                   "pass views of the same shape");
-  require_argument(same_strides, function, "y", "strides " + strides_text(y), "the strides of `x`, " + strides_text(x),
-                   "copy one of them to the layout of the other");
+  TESSERA_REQUIRE_ARGUMENT(same_extents, function, "y", "extents " + extents_text(y),
+                           "the extents of `x`, " + extents_text(x), "pass views of the same shape");
+  TESSERA_REQUIRE_ARGUMENT(same_strides, function, "y", "strides " + strides_text(y),
+                           "the strides of `x`, " + strides_text(x), "copy one of them to the layout of the other");
 }
 
 }  // namespace detail

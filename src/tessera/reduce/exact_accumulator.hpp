@@ -117,7 +117,7 @@ class ExactAccumulator {
   /// \throws InvalidArgument for bytes that are not those of an accumulator of T, Term and this version
   static ExactAccumulator from_bytes(std::span<const std::byte> bytes) {
     const auto require = [](bool good, const std::string& actual, const std::string& expected) {
-      detail::require_argument(good, "tessera::ExactAccumulator::from_bytes", "bytes", actual, expected,
+      TESSERA_REQUIRE_ARGUMENT(good, "tessera::ExactAccumulator::from_bytes", "bytes", actual, expected,
                                "pass what to_bytes() of the same type gave");
     };
     require(bytes.size() == bytes_size, std::to_string(bytes.size()) + " bytes", std::to_string(bytes_size) + " bytes");

@@ -36,8 +36,8 @@ template <ExecutionSpace Space, View InView, class Fold, class Result>
 void launch_textbook_variant(const Space& space, const ReducePlan& plan, const InView& in, const Fold& fold,
                              Result* out, const Workspace<Space>& workspace, int asked_team_size) {
   const std::string name(to_string(plan.variant));
-  require_argument(in.span_is_contiguous(), "tessera::reduce", "in", "elements apart in memory",
-                   "contiguous memory for variant " + name, "use automatic or single_pass");
+  TESSERA_REQUIRE_ARGUMENT(in.span_is_contiguous(), "tessera::reduce", "in", "elements apart in memory",
+                           "contiguous memory for variant " + name, "use automatic or single_pass");
   const auto range = textbook_range(in);
   const PassCall call{space, plan, range, fold, out, workspace, asked_team_size};
   if constexpr (sums_exactly<Fold>()) {
@@ -92,7 +92,7 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
   detail::require_elements("tessera::reduce", in, in.size(), reducer);
   const ReducePlan plan = reduce_plan<T>(space, reducer, in.size(), options);
   detail::require_scratch("tessera::reduce", plan.scratch_bytes, detail::device_limits(space));
-  detail::require_argument(workspace.bytes() >= plan.workspace_bytes, "tessera::reduce", "workspace",
+  TESSERA_REQUIRE_ARGUMENT(workspace.bytes() >= plan.workspace_bytes, "tessera::reduce", "workspace",
                            std::to_string(workspace.bytes()) + " bytes",
                            "at least " + std::to_string(plan.workspace_bytes) + " bytes",
                            "make it with reduce_plan(..).workspace_bytes");

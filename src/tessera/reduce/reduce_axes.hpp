@@ -50,10 +50,11 @@ std::array<bool, Rank> reduced_axes(const Axes& axes) {
   std::array<bool, Rank> reduced{};
   for (const int axis : axes.list()) {
     const int d = axis < 0 ? axis + rank : axis;
-    require_argument(d >= 0 && d < rank, "tessera::reduce_axes", "axes", "axis " + std::to_string(axis),
-                     "axes " + std::to_string(-rank) + " to " + std::to_string(rank - 1), "name axes of the input");
-    require_argument(!reduced[static_cast<std::size_t>(d)], "tessera::reduce_axes", "axes",
-                     "axis " + std::to_string(axis) + " is repeated", "each axis once", "leave it out");
+    TESSERA_REQUIRE_ARGUMENT(d >= 0 && d < rank, "tessera::reduce_axes", "axes", "axis " + std::to_string(axis),
+                             "axes " + std::to_string(-rank) + " to " + std::to_string(rank - 1),
+                             "name axes of the input");
+    TESSERA_REQUIRE_ARGUMENT(!reduced[static_cast<std::size_t>(d)], "tessera::reduce_axes", "axes",
+                             "axis " + std::to_string(axis) + " is repeated", "each axis once", "leave it out");
     reduced[static_cast<std::size_t>(d)] = true;
   }
   return reduced;
@@ -80,10 +81,10 @@ void add_output_strides(std::array<AxesArgument, Rank>& axes, const OutView& out
   for (const AxesArgument& axis : axes) kept += axis.reduced ? 0 : 1;
   constexpr std::size_t out_rank = OutView::rank();
   const bool keeps = out_rank == Rank;
-  require_argument(keeps || out_rank == kept, "tessera::reduce_axes", "out", "rank " + std::to_string(out_rank),
-                   "rank " + std::to_string(kept) + " (the kept axes) or " + std::to_string(Rank) +
-                       " (extent 1 on the reduced axes)",
-                   "pass an output view of such a rank");
+  TESSERA_REQUIRE_ARGUMENT(keeps || out_rank == kept, "tessera::reduce_axes", "out", "rank " + std::to_string(out_rank),
+                           "rank " + std::to_string(kept) + " (the kept axes) or " + std::to_string(Rank) +
+                               " (extent 1 on the reduced axes)",
+                           "pass an output view of such a rank");
   std::string expected;
   bool fits = true;
   std::size_t e = 0;
@@ -94,8 +95,8 @@ void add_output_strides(std::array<AxesArgument, Rank>& axes, const OutView& out
     if (!axis.reduced) axis.out_stride = static_cast<std::int64_t>(out.stride(e));
     expected += (e++ == 0 ? "" : ", ") + std::to_string(extent);
   }
-  require_argument(fits, "tessera::reduce_axes", "out", "extents " + extents_text(out), "(" + expected + ")",
-                   "pass an output view of such extents");
+  TESSERA_REQUIRE_ARGUMENT(fits, "tessera::reduce_axes", "out", "extents " + extents_text(out), "(" + expected + ")",
+                           "pass an output view of such extents");
 }
 
 /// The plan for elements of T that lie as those of `in` do.

@@ -191,7 +191,7 @@ constexpr std::string_view reducer_name() {
 /// \throws InvalidArgument for sizes of league or team that cannot be, and for a variant that cannot do it.
 template <class T, ExecutionSpace Space, Reducer R>
 ReducePlan reduce_plan(const Space& space, const R& reducer, std::uint64_t size, const ReduceOptions& options = {}) {
-  detail::require_argument(reduce_supports<T>(reducer, options.variant), "tessera::reduce", "options",
+  TESSERA_REQUIRE_ARGUMENT(reduce_supports<T>(reducer, options.variant), "tessera::reduce", "options",
                            "variant " + std::string(to_string(options.variant)) + " cannot do " +
                                std::string(detail::reducer_name<R>()) + (ValueReducer<R> ? "" : ", which is exact"),
                            detail::names_of(supported_reduce_variants<T>(reducer)),

@@ -114,11 +114,11 @@ void reduce_segments(const Space& space, const InView& in, const OffsetsView& of
   constexpr std::string_view function = "tessera::reduce_segments";
   const Kokkos::Profiling::ScopedRegion region("tessera::reduce_segments");
 
-  detail::require_argument(offsets.extent(0) > 0, function, "offsets", "no elements", "one more than segments",
+  TESSERA_REQUIRE_ARGUMENT(offsets.extent(0) > 0, function, "offsets", "no elements", "one more than segments",
                            "give 0 for no segments");
   const auto size = static_cast<std::int64_t>(in.extent(0));
   const auto segments = static_cast<std::int64_t>(offsets.extent(0)) - 1;
-  detail::require_argument(out.extent(0) + 1 == offsets.extent(0), function, "out",
+  TESSERA_REQUIRE_ARGUMENT(out.extent(0) + 1 == offsets.extent(0), function, "out",
                            "extents " + detail::extents_text(out), "(" + std::to_string(segments) + ")",
                            "pass an output element for each segment");
   detail::require_automatic(function, options);

@@ -445,11 +445,12 @@ inline InPlacePlan make_in_place_plan(const DeviceLimits& device, std::int64_t r
   require_team_size(function, options.team_size, device.is_host ? device.concurrency : 1024);
   const bool is_automatic = options.variant == InPlaceVariant::automatic;
   const bool swaps = options.variant == InPlaceVariant::swapped_tiles;
-  require_argument(!swaps || rows == columns, function, "options",
-                   "variant swapped_tiles for " + std::to_string(rows) + " x " + std::to_string(columns),
-                   "a square matrix, or variant c2r or r2c", "automatic takes what the shape allows");
-  require_argument(device.is_host || options.variant != InPlaceVariant::chunks, function, "options",
-                   "variant chunks on a device", "variant c2r or r2c", "automatic takes what the machine allows");
+  TESSERA_REQUIRE_ARGUMENT(!swaps || rows == columns, function, "options",
+                           "variant swapped_tiles for " + std::to_string(rows) + " x " + std::to_string(columns),
+                           "a square matrix, or variant c2r or r2c", "automatic takes what the shape allows");
+  TESSERA_REQUIRE_ARGUMENT(device.is_host || options.variant != InPlaceVariant::chunks, function, "options",
+                           "variant chunks on a device", "variant c2r or r2c",
+                           "automatic takes what the machine allows");
   std::size_t batch_bytes =
       options.batch_bytes != 0 ? options.batch_bytes : in_place_batch_bytes(std::max(rows, columns));
   if (options.batch_bytes == 0 && device.is_host) {

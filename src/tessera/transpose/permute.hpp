@@ -41,9 +41,9 @@ inline std::vector<std::size_t> permutation_of(std::string_view function, std::s
   for (const int asked : axes) {
     const int axis = asked < 0 ? asked + rank : asked;
     const bool good = axis >= 0 && axis < rank && !found[static_cast<std::size_t>(axis)];
-    require_argument(good, function, "axes", axes_text(axes),
-                     "each of 0 to " + std::to_string(rank - 1) + " once, negative ones counted from the end",
-                     "name each axis of `in` once, in the order of `out`");
+    TESSERA_REQUIRE_ARGUMENT(good, function, "axes", axes_text(axes),
+                             "each of 0 to " + std::to_string(rank - 1) + " once, negative ones counted from the end",
+                             "name each axis of `in` once, in the order of `out`");
     found[static_cast<std::size_t>(axis)] = true;
     result.push_back(static_cast<std::size_t>(axis));
   }
@@ -69,7 +69,7 @@ PermuteShape permute_shape(std::string_view function, const InView& in, const Ou
     shape.append({static_cast<std::int64_t>(out.extent(d)), static_cast<std::int64_t>(in.stride(axes[d])),
                   static_cast<std::int64_t>(out.stride(d))});
   }
-  require_argument(
+  TESSERA_REQUIRE_ARGUMENT(
       expected == extents_of(out), function, "out", "extents " + extents_text(out),
       extents_text(expected) + ", those of `in` " + extents_text(in) + " in the order of axes " + axes_text(asked),
       "give `out` these extents");

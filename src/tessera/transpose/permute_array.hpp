@@ -33,25 +33,25 @@ namespace detail {
 
 inline PermuteShape array_shape(std::string_view function, const ArrayShape& array, std::span<const int> axes) {
   const std::size_t rank = array.extents.size();
-  require_argument(rank < permute_rank_max, function, "array", "rank " + std::to_string(rank), "at most 32",
-                   "merge axes that stay neighbours");
-  require_argument(array.element_bytes > 0, function, "array", "elements of 0 bytes", "at least 1",
-                   "elements have bytes");
-  require_argument(axes.size() == rank, function, "axes", axes_text(axes),
-                   "an axis for each of " + std::to_string(rank), "name each axis once");
+  TESSERA_REQUIRE_ARGUMENT(rank < permute_rank_max, function, "array", "rank " + std::to_string(rank), "at most 32",
+                           "merge axes that stay neighbours");
+  TESSERA_REQUIRE_ARGUMENT(array.element_bytes > 0, function, "array", "elements of 0 bytes", "at least 1",
+                           "elements have bytes");
+  TESSERA_REQUIRE_ARGUMENT(axes.size() == rank, function, "axes", axes_text(axes),
+                           "an axis for each of " + std::to_string(rank), "name each axis once");
   const std::vector<std::size_t> order = permutation_of(function, axes);
   std::int64_t elements = 1;
   for (const std::int64_t extent : array.extents) {
-    require_argument(extent >= 0, function, "array", "extent " + std::to_string(extent), "0 or more",
-                     "extents count elements");
+    TESSERA_REQUIRE_ARGUMENT(extent >= 0, function, "array", "extent " + std::to_string(extent), "0 or more",
+                             "extents count elements");
     if (extent == 0) return {.rank = 1, .unit_bytes = array.element_bytes, .axes = {{0, 1, 1}}};
   }
   const auto most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(array.element_bytes);
   std::vector<std::int64_t> in_strides(rank);
   for (std::size_t d = rank; d-- > 0; elements *= array.extents[d]) {
-    require_argument(array.extents[d] <= most / elements, function, "array",
-                     "more than " + std::to_string(most) + " elements", "bytes that 64 bits can count",
-                     "check the extents");
+    TESSERA_REQUIRE_ARGUMENT(array.extents[d] <= most / elements, function, "array",
+                             "more than " + std::to_string(most) + " elements", "bytes that 64 bits can count",
+                             "check the extents");
     in_strides[d] = elements;
   }
   PermuteShape shape{.unit_bytes = array.element_bytes};

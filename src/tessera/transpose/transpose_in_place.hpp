@@ -114,12 +114,14 @@ void run_passes(const Space& space, const InPlacePlan& plan, const InPlaceShape&
 template <View Memory>
 void require_matrix(const Memory& memory, std::size_t rows, std::size_t columns) {
   static_assert(Memory::rank() == 1, "tessera::transpose_in_place: `memory` must have rank 1");
-  require_argument(memory.extent(0) < 2 || memory.stride(0) == 1, in_place_function, "memory",
-                   "stride " + std::to_string(memory.stride(0)), "contiguous memory", "pass a view without gaps");
+  TESSERA_REQUIRE_ARGUMENT(memory.extent(0) < 2 || memory.stride(0) == 1, in_place_function, "memory",
+                           "stride " + std::to_string(memory.stride(0)), "contiguous memory",
+                           "pass a view without gaps");
   const bool is_countable = rows == 0 || columns <= std::numeric_limits<std::int64_t>::max() / rows;
-  require_argument(is_countable && memory.extent(0) == rows * columns, in_place_function, "memory",
-                   std::to_string(memory.extent(0)) + " elements",
-                   std::to_string(rows) + " x " + std::to_string(columns) + " of them", "pass the whole matrix");
+  TESSERA_REQUIRE_ARGUMENT(is_countable && memory.extent(0) == rows * columns, in_place_function, "memory",
+                           std::to_string(memory.extent(0)) + " elements",
+                           std::to_string(rows) + " x " + std::to_string(columns) + " of them",
+                           "pass the whole matrix");
 }
 
 template <ExecutionSpace Space, View Memory>
@@ -174,10 +176,10 @@ void transpose_in_place(const Space& space, const V& view, const InPlaceOptions&
   const Kokkos::Profiling::ScopedRegion region("tessera::transpose_in_place");
 
   const std::size_t extent = view.extent(rank - 1);
-  detail::require_argument(view.extent(rank - 2) == extent, detail::in_place_function, "view",
+  TESSERA_REQUIRE_ARGUMENT(view.extent(rank - 2) == extent, detail::in_place_function, "view",
                            "extents " + detail::extents_text(view), "square matrices in the last two axes",
                            "pass contiguous memory with rows and columns");
-  detail::require_argument(
+  TESSERA_REQUIRE_ARGUMENT(
       options.variant == InPlaceVariant::automatic || options.variant == InPlaceVariant::swapped_tiles,
       detail::in_place_function, "options", "variant " + std::string(to_string(options.variant)) + " for a view",
       "automatic or swapped_tiles", "pass contiguous memory with rows and columns");
@@ -226,7 +228,7 @@ void transpose_in_place(const Space& space, const Memory& memory, std::size_t ro
   const Kokkos::Profiling::ScopedRegion region("tessera::transpose_in_place");
   detail::require_matrix(memory, rows, columns);
   const InPlacePlan plan = in_place_plan<typename Memory::value_type>(space, rows, columns, options);
-  detail::require_argument(workspace.bytes() >= plan.workspace_bytes, detail::in_place_function, "workspace",
+  TESSERA_REQUIRE_ARGUMENT(workspace.bytes() >= plan.workspace_bytes, detail::in_place_function, "workspace",
                            std::to_string(workspace.bytes()) + " bytes",
                            "at least " + std::to_string(plan.workspace_bytes) + " bytes",
                            "make it with in_place_plan(..).workspace_bytes");

@@ -215,8 +215,8 @@ inline std::int64_t packed_tiles(const PermuteShape& shape, const PackedTile& ti
 
 /// Tiles have 32-bit numbers: they are thousands of elements each, where the extents are not made for a slow variant.
 inline void require_tiles(std::string_view function, std::int64_t tiles) {
-  require_argument(tiles >> 31 == 0, function, "options", std::to_string(tiles) + " tiles", "fewer than 2^31",
-                   "let automatic choose the variant");
+  TESSERA_REQUIRE_ARGUMENT(tiles >> 31 == 0, function, "options", std::to_string(tiles) + " tiles", "fewer than 2^31",
+                           "let automatic choose the variant");
 }
 
 inline void plan_packed(std::string_view function, const DeviceLimits& limits, const TransposeProblem& problem,
@@ -332,10 +332,10 @@ inline TransposeChoice make_transpose_plan(std::string_view function, const Devi
     case TransposeVariant::tiled:
     case TransposeVariant::padded:
     case TransposeVariant::swizzled:
-      require_argument(problem.shape.rank <= transpose_batch_max + 2, function, "options",
-                       "variant " + std::string(to_string(choice.plan.variant)) + ", and " +
-                           std::to_string(problem.shape.rank) + " axes that cannot be merged",
-                       "automatic, naive or packed", "the others take 8 axes");
+      TESSERA_REQUIRE_ARGUMENT(problem.shape.rank <= transpose_batch_max + 2, function, "options",
+                               "variant " + std::string(to_string(choice.plan.variant)) + ", and " +
+                                   std::to_string(problem.shape.rank) + " axes that cannot be merged",
+                               "automatic, naive or packed", "the others take 8 axes");
       plan_matrix(function, limits, problem, options.stores, choice.plan);
       break;
     default:

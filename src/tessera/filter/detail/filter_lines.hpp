@@ -39,15 +39,15 @@ void with_filter_job(std::string_view function, bool reversed, const InView& in,
 
   const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
   const std::int64_t taps = weights.size();
-  require_origin(function, taps, options.origin, std::to_string(taps) + " taps");
+  require_origin(function, taps, options.origin, [&] { return std::to_string(taps) + " taps"; });
   const auto extent = static_cast<std::int64_t>(in.extent(axis));
   const FilterSpan span = filter_span(reversed, taps, extent, options);
   auto extents = extents_of(in);
   extents[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(span.outputs);
-  require_argument(extents_of(out) == extents, function, "out", "extents " + extents_text(out),
-                   span.outputs == extent ? "those of `in`, " + extents_text(in)
-                                          : "what mode valid leaves of `in`, " + extents_text(extents),
-                   "make the views of the same shape, less what mode valid leaves out");
+  TESSERA_REQUIRE_ARGUMENT(extents_of(out) == extents, function, "out", "extents " + extents_text(out),
+                           span.outputs == extent ? "those of `in`, " + extents_text(in)
+                                                  : "what mode valid leaves of `in`, " + extents_text(extents),
+                           "make the views of the same shape, less what mode valid leaves out");
   require_disjoint(function, in, out);
   require_scalable<In>(function, weights, options);
   const Boundary<In> boundary{options.mode_left, options.mode_right, boundary_value<In>(function, options)};

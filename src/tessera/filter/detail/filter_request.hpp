@@ -39,8 +39,8 @@ T boundary_value(std::string_view function, const Options& options) {
         } else {
           fine = static_cast<Int128>(value) == static_cast<Int128>(cval);
         }
-        require_argument(fine, function, "options", "cval " + std::to_string(cval),
-                         "a value of the input's element type", "choose one that the type can hold");
+        TESSERA_REQUIRE_ARGUMENT(fine, function, "options", "cval " + std::to_string(cval),
+                                 "a value of the input's element type", "choose one that the type can hold");
         return T(value);
       },
       options.cval);
@@ -63,8 +63,8 @@ bool omits_nan(const FilterOptions& options) {
 inline void require_element_modes(std::string_view function, BoundaryMode left, BoundaryMode right) {
   for (const BoundaryMode mode : {left, right}) {
     const bool fine = std::find(element_modes.begin(), element_modes.end(), mode) != element_modes.end();
-    require_argument(fine, function, "options", "mode " + std::string(to_string(mode)), names_of(element_modes),
-                     "the others are for linear filters");
+    TESSERA_REQUIRE_ARGUMENT(fine, function, "options", "mode " + std::string(to_string(mode)), names_of(element_modes),
+                             "the others are for linear filters");
   }
 }
 
@@ -72,10 +72,10 @@ inline void require_element_modes(std::string_view function, BoundaryMode left, 
 template <class T>
 bool require_nan_policy(std::string_view function, NanPolicy policy, const T& cval, bool has_workspace) {
   const bool refuses = rounds_v<T> && policy == NanPolicy::error;
-  require_argument(!refuses || has_workspace, function, "options", "NaN policy error without a workspace",
-                   "a workspace for what is found", "pass one, or choose propagate or omit");
-  require_argument(!refuses || cval == cval, function, "options", "a NaN cval under NaN policy error", "a number",
-                   "choose another cval, or propagate or omit");
+  TESSERA_REQUIRE_ARGUMENT(!refuses || has_workspace, function, "options", "NaN policy error without a workspace",
+                           "a workspace for what is found", "pass one, or choose propagate or omit");
+  TESSERA_REQUIRE_ARGUMENT(!refuses || cval == cval, function, "options", "a NaN cval under NaN policy error",
+                           "a number", "choose another cval, or propagate or omit");
   return refuses;
 }
 
@@ -89,9 +89,10 @@ inline bool has_mode(const FilterOptions& options, BoundaryMode mode) {
 template <class T, ExecutionSpace Space>
 void require_scalable(std::string_view function, const FilterWeights<Space>& weights, const FilterOptions& options) {
   const bool renormalises = has_mode(options, BoundaryMode::renormalise);
-  require_argument(weights.sum() != 0 || !(renormalises || omits_nan<T>(options)), function, "weights",
-                   "weights with sum 0 under " + std::string(renormalises ? "mode renormalise" : "NaN policy omit"),
-                   "a sum that results can be scaled by", "choose another mode or policy");
+  TESSERA_REQUIRE_ARGUMENT(
+      weights.sum() != 0 || !(renormalises || omits_nan<T>(options)), function, "weights",
+      "weights with sum 0 under " + std::string(renormalises ? "mode renormalise" : "NaN policy omit"),
+      "a sum that results can be scaled by", "choose another mode or policy");
 }
 
 /// In which arithmetic a filter of T along lines of extent elements runs (semantics: exact integers with integer
@@ -112,10 +113,11 @@ FilterArithmetic filter_arithmetic(std::string_view function, const FilterWeight
     }
     // Half of the range: magnitude_sum is rounded above 2^64.
     if (integer_bound<T>(magnitude_sum) < 0x1p62L) return FilterArithmetic::int64;
-    require_argument(magnitude_sum < 0x1p62L, function, "weights",
-                     "integer weights with a sum of magnitudes above 2^62 (under mode odd less, by how often the "
-                     "window holds the line)",
-                     "less with integer data", "scale the weights down, or filter in floating point");
+    TESSERA_REQUIRE_ARGUMENT(
+        magnitude_sum < 0x1p62L, function, "weights",
+        "integer weights with a sum of magnitudes above 2^62 (under mode odd less, by how often the "
+        "window holds the line)",
+        "less with integer data", "scale the weights down, or filter in floating point");
     return FilterArithmetic::int128;
   }
 }
@@ -134,17 +136,18 @@ auto visit_filter_types(FilterArithmetic arithmetic, Visitor&& visitor) {
 
 /// 0 <= result < rank
 inline int filter_axis(std::string_view function, int axis, int rank) {
-  require_argument(-rank <= axis && axis < rank, function, "options", "axis " + std::to_string(axis),
-                   std::to_string(-rank) + " to " + std::to_string(rank - 1), "choose an axis of `in`");
+  TESSERA_REQUIRE_ARGUMENT(-rank <= axis && axis < rank, function, "options", "axis " + std::to_string(axis),
+                           std::to_string(-rank) + " to " + std::to_string(rank - 1), "choose an axis of `in`");
   return axis < 0 ? axis + rank : axis;
 }
 
 /// of: what has so many elements, "5 taps".
-inline void require_origin(std::string_view function, std::int64_t size, std::int64_t origin, const std::string& of) {
-  require_argument(-(size / 2) <= origin && origin <= (size - 1) / 2, function, "options",
-                   "origin " + std::to_string(origin) + " with " + of,
-                   std::to_string(-(size / 2)) + " to " + std::to_string((size - 1) / 2),
-                   "the window must hold the output");
+template <class Text>
+void require_origin(std::string_view function, std::int64_t size, std::int64_t origin, const Text& of) {
+  TESSERA_REQUIRE_ARGUMENT(-(size / 2) <= origin && origin <= (size - 1) / 2, function, "options",
+                           "origin " + std::to_string(origin) + " with " + of(),
+                           std::to_string(-(size / 2)) + " to " + std::to_string((size - 1) / 2),
+                           "the window must hold the output");
 }
 
 /// How windows lie, and which outputs there are.

@@ -33,8 +33,8 @@ using Complex = Kokkos::complex<double>;
 enum class FourierDirection { forward, backward };
 
 inline void require_fourier(bool fine, const std::string& actual) {
-  require_resource(fine, "tessera::FilterTransform", "options", actual, "a plan of the transforms that runs",
-                   "lower memory_bytes or block");
+  TESSERA_REQUIRE_RESOURCE(fine, "tessera::FilterTransform", "options", actual, "a plan of the transforms that runs",
+                           "lower memory_bytes or block");
 }
 
 /// Where no library is at hand.

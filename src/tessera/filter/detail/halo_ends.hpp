@@ -52,11 +52,11 @@ LineArray<const typename InView::non_const_value_type> halo_lines(std::string_vi
     auto extents = extents_of(in);
     const std::size_t along = side.extent(axis);
     extents[static_cast<std::size_t>(axis)] = along;
-    require_argument(extents_of(side) == extents && static_cast<std::int64_t>(along) >= reach, function, name,
-                     "extents " + extents_text(side),
-                     "those of `in`, " + extents_text(in) + ", but along axis " + std::to_string(axis) + " at least " +
-                         std::to_string(reach),
-                     "pass all elements that windows reach");
+    TESSERA_REQUIRE_ARGUMENT(extents_of(side) == extents && static_cast<std::int64_t>(along) >= reach, function, name,
+                             "extents " + extents_text(side),
+                             "those of `in`, " + extents_text(in) + ", but along axis " + std::to_string(axis) +
+                                 " at least " + std::to_string(reach),
+                             "pass all elements that windows reach");
     require_disjoint(function, side, out, name);
     return line_arrays<const In, const In>(in, side, axis).second;
   } else {

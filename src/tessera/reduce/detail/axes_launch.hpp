@@ -29,16 +29,16 @@
 namespace tessera::detail {
 
 inline void require_automatic(std::string_view function, const ReduceOptions& options) {
-  require_argument(options.variant == ReduceVariant::automatic, function, "options",
-                   "variant " + std::string(to_string(options.variant)),
-                   std::string(to_string(ReduceVariant::automatic)), "the mapping follows from the extents");
+  TESSERA_REQUIRE_ARGUMENT(options.variant == ReduceVariant::automatic, function, "options",
+                           "variant " + std::string(to_string(options.variant)),
+                           std::string(to_string(ReduceVariant::automatic)), "the mapping follows from the extents");
 }
 
 template <class Space, class Plan>
 void require_axes_resources(std::string_view function, const Space& space, const Plan& plan,
                             const Workspace<Space>& workspace) {
   require_scratch(function, plan.scratch_bytes, device_limits(space));
-  require_argument(
+  TESSERA_REQUIRE_ARGUMENT(
       workspace.bytes() >= plan.workspace_bytes, function, "workspace", std::to_string(workspace.bytes()) + " bytes",
       "at least " + std::to_string(plan.workspace_bytes) + " bytes", "make it with the plan's workspace_bytes");
 }

@@ -14,15 +14,15 @@ namespace tessera::detail {
 
 /// \throws InvalidArgument where the host does not round to nearest, or the compiler takes (x + c) - c for x.
 inline void require_exact_arithmetic(std::string_view function) {
-  require_argument(std::fegetround() == FE_TONEAREST, function, "rounding mode", "not to nearest",
-                   "FE_TONEAREST, which exact sums need", "call std::fesetround(FE_TONEAREST) before");
+  TESSERA_REQUIRE_ARGUMENT(std::fegetround() == FE_TONEAREST, function, "rounding mode", "not to nearest",
+                           "FE_TONEAREST, which exact sums need", "call std::fesetround(FE_TONEAREST) before");
   // 2^52 and 1.25: the sum rounds to a whole number.
   volatile double large = 0x1p52;
   const double shift = large;
   volatile double small = 1.25;
   const double rounded = (small + shift) - shift;
-  require_argument(rounded == 1, function, "compiler options", "(x + c) - c is not rounded",
-                   "IEEE arithmetic, which exact sums need", "compile without -ffast-math and the like");
+  TESSERA_REQUIRE_ARGUMENT(rounded == 1, function, "compiler options", "(x + c) - c is not rounded",
+                           "IEEE arithmetic, which exact sums need", "compile without -ffast-math and the like");
 }
 
 }  // namespace tessera::detail

@@ -7,8 +7,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <cstring>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/noinline.hpp>
+#include <tessera/detail/unroll.hpp>
 
 namespace tessera::detail {
 
@@ -80,13 +82,62 @@ class PlainFold {
   bool m_empty = true;
 };
 
-/// Joins one value of each thread in a halving tree over neighbours (coalesced, any team size). The barriers stand
+#if defined(__CUDA_ARCH__)
+/// The value of the lane so many further on; every lane of the warp must call.
+template <class T>
+__device__ __forceinline__ T lane_further(const T& value, int distance) {
+  constexpr int words = sizeof(T) / 4;
+  std::uint32_t raw[words];
+  std::memcpy(raw, &value, sizeof(T));
+  TESSERA_UNROLL
+  for (int k = 0; k < words; ++k) raw[k] = __shfl_down_sync(~0u, raw[k], distance);
+  T further;
+  std::memcpy(&further, raw, sizeof(T));
+  return further;
+}
+
+/// The first lane's value with those of the count - 1 behind it, in a tree. The others end with something else.
+template <Reducer R>
+__device__ __forceinline__ void join_lanes(const R& reducer, typename R::value_type& value, int lane, int count) {
+  TESSERA_UNROLL
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const auto further = lane_further(value, distance);
+    if (lane + distance < count) reducer.join(value, further);
+  }
+}
+#endif
+
+/// Joins one value of each thread in a tree over neighbours (coalesced, any team size). The barriers stand
 /// outside the branches: every thread meets each of them. All threads see the result; scratch is free again.
 template <TeamMember Member, Reducer R>
 KOKKOS_FUNCTION typename R::value_type team_join(const Member& team, const typename R::value_type& value,
                                                  const R& reducer, typename R::value_type* scratch) {
   const int rank = team.team_rank();
   if (team.team_size() == 1) return value;
+#if defined(__CUDA_ARCH__)
+  // Through shuffles, where the team's threads are whole warps: two barriers instead of one for each level.
+  using Value = typename R::value_type;
+  if constexpr (
+      sizeof(Value) <= 16 && sizeof(Value) % 4 == 0 && requires { R::joins_lanes; } &&
+      !requires { typename Member::is_thread_group; }) {
+    if (blockDim.x == 1 && team.team_size() % 32 == 0) {
+      const int lane = rank % 32, warps = team.team_size() / 32;
+      Value mine = value;
+      join_lanes(reducer, mine, lane, 32);
+      if (lane == 0) scratch[rank / 32] = mine;
+      team.team_barrier();
+      if (rank < 32) {
+        mine = scratch[Kokkos::min(lane, warps - 1)];
+        join_lanes(reducer, mine, lane, warps);
+        if (lane == 0) scratch[0] = mine;
+      }
+      team.team_barrier();
+      mine = scratch[0];
+      team.team_barrier();
+      return mine;
+    }
+  }
+#endif
   scratch[rank] = value;
   team.team_barrier();
   for (int active = team.team_size(); active > 1;) {

@@ -63,16 +63,16 @@ struct ReduceSinglePass {
       if (team.league_size() == 1) return finish(team, result, status);
       fold.store(team, result, partials.totals[team.league_rank()]);
     }
-    // The partial must be seen by whoever sees the ticket.
-    Kokkos::memory_fence();
+    // What the team's threads wrote must be seen by whoever sees the ticket: one fence behind a barrier does for all.
     team.team_barrier();
     int* last = reinterpret_cast<int*>(scratch + last_at);
     if (team.team_rank() == 0) {
+      Kokkos::memory_fence();
       *last = Kokkos::atomic_fetch_add(ticket, 1u) + 1 == static_cast<std::uint32_t>(team.league_size());
+      Kokkos::memory_fence();
     }
     team.team_barrier();
     if (*last == 0) return;  // the same for the whole team, and no barrier follows for those who leave
-    Kokkos::memory_fence();
     if (team.team_rank() == 0) *ticket = 0;
     finish_partials(team, result, close_scratch, status);
   }

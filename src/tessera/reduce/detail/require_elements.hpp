@@ -19,22 +19,23 @@ template <View InView, class R>
 void require_elements(std::string_view function, const InView& in, std::uint64_t count, const R& reducer) {
   if constexpr (requires { reducer.ddof; }) {
     if (reducer.ddof < 0) {
-      require_argument(false, function, "reducer", "ddof " + std::to_string(reducer.ddof), "0 or more",
-                       "leave it out for the variance of all elements");
+      TESSERA_REQUIRE_ARGUMENT(false, function, "reducer", "ddof " + std::to_string(reducer.ddof), "0 or more",
+                               "leave it out for the variance of all elements");
     }
   }
   const std::int64_t least = elements_min(reducer);
   if (static_cast<std::int64_t>(count) >= least) return;
   if constexpr (requires { R::name(); }) {
-    require_argument(false, function, "in",
-                     extents_text(in) + " has " + (count == 0 ? std::string("no") : std::to_string(count)) +
-                         (count == 1 ? " element" : " elements"),
-                     "at least " + (least == 1 ? std::string("one element") : std::to_string(least) + " elements") +
-                         " for " + std::string(R::name()),
-                     least == 1 ? "test for emptiness before" : "give more elements, or a smaller ddof");
+    TESSERA_REQUIRE_ARGUMENT(false, function, "in",
+                             extents_text(in) + " has " + (count == 0 ? std::string("no") : std::to_string(count)) +
+                                 (count == 1 ? " element" : " elements"),
+                             "at least " +
+                                 (least == 1 ? std::string("one element") : std::to_string(least) + " elements") +
+                                 " for " + std::string(R::name()),
+                             least == 1 ? "test for emptiness before" : "give more elements, or a smaller ddof");
   } else {
-    require_argument(false, function, "in", extents_text(in) + " has too few elements", "what the reducer needs",
-                     "test for emptiness before");
+    TESSERA_REQUIRE_ARGUMENT(false, function, "in", extents_text(in) + " has too few elements",
+                             "what the reducer needs", "test for emptiness before");
   }
 }
 
