@@ -254,7 +254,7 @@ class DotFold {
                                          std::byte* scratch) const {
     if (team.team_rank() == 0) result.specials = {0, 0, 0};
     Products::close_alone(thread, spill);
-    close_digits(team, spill.sum, result.sum, reinterpret_cast<std::int64_t*>(scratch));
+    close_digits<true>(team, spill.sum, result.sum, reinterpret_cast<std::int64_t*>(scratch));
     if (spill.specials.flags != 0) Kokkos::atomic_or(&result.specials.flags, spill.specials.flags);
     team.team_barrier();
   }

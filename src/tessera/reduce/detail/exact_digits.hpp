@@ -11,6 +11,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/joins.hpp>
 
 namespace tessera::detail {
 
@@ -130,7 +131,8 @@ KOKKOS_INLINE_FUNCTION std::size_t close_digits_entries(int team_size) {
 
 /// Adds the digits of all threads into result, in team scratch. tree: close_digits_entries(team_size) words. Integer
 /// sums: the order does not matter. Ends with a barrier.
-template <TeamMember Member, int LowBit, int Count>
+/// Often: in every call, so through shuffles; where it is rare, their registers would cost the kernel's loop more.
+template <bool Often, TeamMember Member, int LowBit, int Count>
 KOKKOS_FUNCTION void close_digits(const Member& team, ExactDigits<LowBit, Count>& mine,
                                   ExactDigits<LowBit, Count>& result, std::int64_t* tree) {
   const int rank = team.team_rank();
@@ -163,6 +165,27 @@ KOKKOS_FUNCTION void close_digits(const Member& team, ExactDigits<LowBit, Count>
   // The barriers stand outside the branches: groups of a team may differ here.
   const bool in_tree = end - begin <= tree_digits;
   const int digits = in_tree ? end - begin : 0;
+#if defined(__CUDA_ARCH__)
+  if (Often && in_tree && has_whole_warps(team)) {
+    const int warps = size / 32;
+    TESSERA_UNROLL
+    for (int d = 0; d < tree_digits; ++d) {
+      const int j = begin + d;
+      std::int64_t sum = mine.begin <= j && j < mine.end ? mine.digit[j] : 0;
+      TESSERA_UNROLL
+      for (int distance = 16; distance > 0; distance /= 2) sum += lane_further(sum, distance);
+      if (rank % 32 == 0) tree[d * warps + rank / 32] = sum;
+    }
+    team.team_barrier();
+    if (rank < digits) {
+      std::int64_t sum = 0;
+      for (int w = 0; w < warps; ++w) sum += tree[rank * warps + w];
+      result.digit[begin + rank] = sum;
+    }
+    team.team_barrier();
+    return;
+  }
+#endif
   for (int d = 0; d < digits; ++d) {
     const int j = begin + d;
     tree[d * size + rank] = mine.begin <= j && j < mine.end ? mine.digit[j] : 0;

@@ -103,9 +103,9 @@ class ExactMoments<T, Wanted> {
                                                 digits_type& result, std::int64_t* tree) {
     empty(thread, digits);
     if (team.team_rank() == 0) result.specials = {0, 0, 0};
-    if constexpr (Wanted.sum) close_digits(team, digits.sum, result.sum, tree);
-    if constexpr (Wanted.magnitude) close_digits(team, digits.magnitude, result.magnitude, tree);
-    if constexpr (Wanted.squares) close_digits(team, digits.squares, result.squares, tree);
+    if constexpr (Wanted.sum) close_digits<true>(team, digits.sum, result.sum, tree);
+    if constexpr (Wanted.magnitude) close_digits<true>(team, digits.magnitude, result.magnitude, tree);
+    if constexpr (Wanted.squares) close_digits<true>(team, digits.squares, result.squares, tree);
     team.team_barrier();
   }
 

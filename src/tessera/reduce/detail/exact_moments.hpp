@@ -213,11 +213,12 @@ class ExactMoments {
   template <TeamMember Member>
   KOKKOS_FORCEINLINE_FUNCTION static void close(const Member& team, thread_type& thread, spill_type& digits,
                                                 digits_type& result, std::int64_t* tree) {
+    constexpr bool often = Wanted.squares || Wanted.sum == Wanted.magnitude;  // others are pairs, most of them
     if (team.team_rank() == 0) result.specials = {0, 0, 0};
     close_alone(thread, digits);
-    if constexpr (Wanted.sum) close_digits(team, digits.sum, result.sum, tree);
-    if constexpr (Wanted.magnitude) close_digits(team, digits.magnitude, result.magnitude, tree);
-    if constexpr (Wanted.squares) close_digits(team, digits.squares, result.squares, tree);
+    if constexpr (Wanted.sum) close_digits<often>(team, digits.sum, result.sum, tree);
+    if constexpr (Wanted.magnitude) close_digits<often>(team, digits.magnitude, result.magnitude, tree);
+    if constexpr (Wanted.squares) close_digits<often>(team, digits.squares, result.squares, tree);
     const Specials& specials = digits.specials;
     if (specials.flags != 0) Kokkos::atomic_or(&result.specials.flags, specials.flags);
     if (specials.nans != 0) Kokkos::atomic_add(&result.specials.nans, specials.nans);

@@ -29,7 +29,6 @@ KOKKOS_INLINE_FUNCTION ExactPair two_sum(double a, double b) {
 /// As a reducer, for team_join.
 struct ExactPairSum {
   using value_type = ExactPair;
-  static constexpr bool joins_lanes = true;
   KOKKOS_FUNCTION value_type identity() const { return {0, 0}; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     // Of floats most: a third of the operations below, each of which waits for another.

@@ -11,6 +11,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -83,6 +84,16 @@ class PlainFold {
 };
 
 #if defined(__CUDA_ARCH__)
+/// Whether ranks 32 w to 32 w + 31 of the team are the lanes of a warp.
+template <TeamMember Member>
+__device__ __forceinline__ bool has_whole_warps(const Member& team) {
+  if constexpr (requires { typename Member::is_thread_group; }) {
+    return false;
+  } else {
+    return blockDim.x == 1 && team.team_size() % 32 == 0;
+  }
+}
+
 /// The value of the lane so many further on; every lane of the warp must call.
 template <class T>
 __device__ __forceinline__ T lane_further(const T& value, int distance) {
@@ -91,7 +102,7 @@ __device__ __forceinline__ T lane_further(const T& value, int distance) {
   std::memcpy(raw, &value, sizeof(T));
   TESSERA_UNROLL
   for (int k = 0; k < words; ++k) raw[k] = __shfl_down_sync(~0u, raw[k], distance);
-  T further;
+  T further = value;
   std::memcpy(&further, raw, sizeof(T));
   return further;
 }
@@ -117,10 +128,8 @@ KOKKOS_FUNCTION typename R::value_type team_join(const Member& team, const typen
 #if defined(__CUDA_ARCH__)
   // Through shuffles, where the team's threads are whole warps: two barriers instead of one for each level.
   using Value = typename R::value_type;
-  if constexpr (
-      sizeof(Value) <= 16 && sizeof(Value) % 4 == 0 && requires { R::joins_lanes; } &&
-      !requires { typename Member::is_thread_group; }) {
-    if (blockDim.x == 1 && team.team_size() % 32 == 0) {
+  if constexpr (sizeof(Value) <= 32 && sizeof(Value) % 4 == 0 && std::is_trivially_copyable_v<Value>) {
+    if (has_whole_warps(team)) {
       const int lane = rank % 32, warps = team.team_size() / 32;
       Value mine = value;
       join_lanes(reducer, mine, lane, 32);

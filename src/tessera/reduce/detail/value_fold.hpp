@@ -190,7 +190,6 @@ struct FoldValue<R, true> {
 template <class R, bool Counts>
 struct FoldValueJoin {
   using value_type = FoldValue<R, Counts>;
-  static constexpr bool joins_lanes = true;
   const R& reducer;
   KOKKOS_FUNCTION value_type identity() const {
     if constexpr (Counts) {
