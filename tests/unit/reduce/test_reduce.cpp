@@ -48,6 +48,8 @@ void check_odd_plans(const Space& space) {
       }
     }
   }
+  // Not whole warps, whose lanes join through shuffles.
+  check_size<T>(space, 70001, {.league_size = 3, .team_size = test::runs_on_host<Space> ? 1 : 100});
 }
 
 TEMPLATE_LIST_TEST_CASE("reduce float", "[reduce]", test::Spaces) { check_sizes<float>(TestType()); }

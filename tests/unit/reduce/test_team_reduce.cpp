@@ -79,6 +79,7 @@ void check_shapes(const Space& space) {
       check_rows<Layout, Reducer, T>(space, team_size, 5, columns);
     }
   }
+  check_rows<Layout, Reducer, T>(space, test::runs_on_host<Space> ? 1 : 100, 5, 1009);
 }
 
 TEMPLATE_LIST_TEST_CASE("team_reduce of rows", "[reduce][team]", test::Spaces) {
