@@ -138,10 +138,10 @@ KOKKOS_FUNCTION typename R::value_type team_join(const Member& team, const typen
       if (rank < 32) {
         mine = scratch[Kokkos::min(lane, warps - 1)];
         join_lanes(reducer, mine, lane, warps);
-        if (lane == 0) scratch[0] = mine;
+        if (lane == 0) scratch[warps] = mine;
       }
       team.team_barrier();
-      mine = scratch[0];
+      mine = scratch[warps];
       team.team_barrier();
       return mine;
     }
