@@ -126,7 +126,7 @@ KOKKOS_FUNCTION typename R::value_type team_join(const Member& team, const typen
   const int rank = team.team_rank();
   if (team.team_size() == 1) return value;
 #if defined(__CUDA_ARCH__)
-  // Through shuffles, where the team's threads are whole warps: two barriers instead of one for each level.
+  // Through shuffles, where the team's threads are whole warps: three barriers instead of one for each level.
   using Value = typename R::value_type;
   if constexpr (sizeof(Value) <= 32 && sizeof(Value) % 4 == 0 && std::is_trivially_copyable_v<Value>) {
     if (has_whole_warps(team)) {
