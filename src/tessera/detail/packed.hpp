@@ -113,6 +113,19 @@ KOKKOS_FORCEINLINE_FUNCTION void store_whole(Packed<T, Length>* memory, const Pa
   *memory = value;
 }
 
+/// A piece of scratch to memory. Compilers would make a bit_cast of it, in scratch, an access for each byte.
+template <class T, int Length>
+KOKKOS_FORCEINLINE_FUNCTION void copy_whole(Packed<T, Length>* memory, const Packed<T, Length>* scratch) {
+#if defined(__CUDA_ARCH__)
+  using Whole = whole_of<Packed<T, Length>>;
+  if constexpr (!std::is_same_v<Whole, Packed<T, Length>>) {
+    __stwb(reinterpret_cast<Whole*>(memory), *reinterpret_cast<const Whole*>(scratch));
+    return;
+  }
+#endif
+  *memory = *scratch;
+}
+
 /// The elements from the one at shift on, 0 <= shift < Length, of a pack and the one after it: those of a pack that
 /// does not lie on its boundary.
 template <class T, int Length>

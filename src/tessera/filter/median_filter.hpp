@@ -45,7 +45,7 @@ void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T,
     if (plan.method == MedianMethod::columns) {
       return launch_window_columns(function, space, chunks, windows, Op{}, asked_team_size);
     }
-    return launch_window_chunks<false>(function, space, chunks, windows, Op{}, asked_team_size);
+    return launch_window_chunks(function, space, chunks, windows, Op{}, asked_team_size);
   }
   const std::int64_t width = plan.network_window != 0 ? plan.network_window : lines.taps;
   const MedianScratch pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, width);

@@ -166,7 +166,7 @@ void launch_stencil(const Space& space, const StencilLines<In, Out>& at, const F
   if (plan.variant == WindowVariant::columns) {
     launch_window_columns(function, space, plan, lines, Op{functor}, options.team_size);
   } else {
-    launch_window_chunks<false>(function, space, plan, lines, Op{functor}, options.team_size);
+    launch_window_chunks(function, space, plan, lines, Op{functor}, options.team_size);
   }
 }
 

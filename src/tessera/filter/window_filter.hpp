@@ -23,8 +23,8 @@
 #include <tessera/filter/detail/window_columns.hpp>
 #include <tessera/filter/detail/window_direct.hpp>
 #include <tessera/filter/detail/window_extremum.hpp>
+#include <tessera/filter/detail/window_few.hpp>
 #include <tessera/filter/detail/window_runs.hpp>
-#include <tessera/filter/detail/window_short_lines.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/halo.hpp>
 #include <tessera/filter/window_options.hpp>
@@ -153,20 +153,14 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
     } else {
       launch_window_column_blocks(function, space, plan, lines, op, options.team_size);
     }
-  } else if (plan.variant == WindowVariant::short_lines) {
-    if constexpr (joins_in_any_order<Op>) {
-      launch_window_short_lines(function, space, plan, lines, op, options.team_size);
-    }
+  } else if (plan.variant == WindowVariant::few) {
+    launch_window_few(function, space, plan, lines, op, options.team_size);
   } else if (plan.variant == WindowVariant::runs) {
     if constexpr (!is_host_space<Space> && takes_runs<Op>) {
       launch_window_runs(function, space, plan, lines, op, options.team_size);
     }
   } else if (plan.variant == WindowVariant::chunks) {
-    if (is_wide_window<Op>(lines.window.size)) {
-      launch_window_chunks<true>(function, space, plan, lines, op, options.team_size);
-    } else {
-      launch_window_chunks<false>(function, space, plan, lines, op, options.team_size);
-    }
+    launch_window_chunks(function, space, plan, lines, op, options.team_size);
   } else {
     launch_window_blocks(function, space, plan, lines, op, workspace == nullptr ? nullptr : workspace->partials(),
                          options.team_size);
@@ -283,11 +277,11 @@ void max_filter(const Space& space, const InView& in, std::int64_t window, const
 /// The mean of each window, m < 2^31; out has the type of floating input, of integers double. All else as min_filter.
 ///
 /// Floating data is summed in double by trees within blocks that start at multiples of m of the line's index, or, of
-/// shorter windows, within chunks from the first element of output 0's window on, or, of 9 elements of lines across
-/// memory at most, one after the other: error at most (2 ceil(log2 m) + 3) u
-/// sum |x| / m over the window, and of float the output's rounding; the same bits whatever the sizes of team and league
-/// and the number of lines, but not those of lines that lie in memory the other way. Nothing is subtracted: what leaves
-/// the window is gone, and a NaN or Inf reaches exactly the outputs whose window holds it. A mean of zeros is +0.0.
+/// shorter windows, within chunks from the first element of output 0's window on, or, of 9 elements at most, one after
+/// the other: error at most (2 ceil(log2 m) + 3) u sum |x| / m over the window, and of float the output's rounding; the
+/// same bits whatever the sizes of team and league and the number of lines, but from m = 10 on not those of lines that
+/// lie in memory the other way. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf reaches exactly
+/// the outputs whose window holds it. A mean of zeros is +0.0.
 /// Integers: the exact sum, divided and rounded once. Under NaN policy omit each window is read from memory, m elements
 /// an output, and its mean is that of its l elements that are not NaN.
 template <ExecutionSpace Space, View InView, View OutView>

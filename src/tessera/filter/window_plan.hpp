@@ -24,17 +24,19 @@ namespace tessera {
 
 /// Strategy of a window filter; the window's size decides.
 enum class WindowVariant {
-  chunks,       ///< tile and halo in team scratch, windows of whole chunks and their ends
-  runs,         ///< the same in longer pieces, each a thread's
-  blocks,       ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
-  columns,      ///< lines across memory: neighbouring threads take neighbouring lines, short windows in registers, of
-                ///< others blocks as above
-  short_lines,  ///< several lines that follow each other in memory at once, short windows element by element
-  direct        ///< no scratch: every element of every window from memory (means that leave out NaN)
+  few,      ///< tile and halo in team scratch, windows of few elements in registers; short lines several at once
+  chunks,   ///< tile and halo in team scratch, windows of whole chunks and their ends
+  runs,     ///< the same in longer pieces, each a thread's
+  blocks,   ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
+  columns,  ///< lines across memory: neighbouring threads take neighbouring lines, short windows in registers, of
+            ///< others blocks as above
+  direct    ///< no scratch: every element of every window from memory (means that leave out NaN)
 };
 
 constexpr std::string_view to_string(WindowVariant variant) {
   switch (variant) {
+    case WindowVariant::few:
+      return "few";
     case WindowVariant::chunks:
       return "chunks";
     case WindowVariant::runs:
@@ -43,8 +45,6 @@ constexpr std::string_view to_string(WindowVariant variant) {
       return "blocks";
     case WindowVariant::columns:
       return "columns";
-    case WindowVariant::short_lines:
-      return "short_lines";
     case WindowVariant::direct:
       break;
   }
@@ -59,7 +59,7 @@ struct WindowPlan {
   int tile = 1;                     ///< outputs a team makes at a time
   int parts = 1;                    ///< of a block; more than 8 take a workspace and two more kernels
   int walk = 1;                     ///< tiles that a team takes in a row
-  int lanes = 1;                    ///< neighbouring lines that a team takes at once
+  int lanes = 1;                    ///< lines that a team takes at once, of columns: neighbouring ones
   std::size_t scratch_bytes = 0;    ///< level 0, a team
   std::size_t workspace_bytes = 0;  ///< what the parts come to
   bool operator==(const WindowPlan&) const = default;
@@ -89,9 +89,9 @@ void plan_window_chunks(std::string_view function, const DeviceLimits& limits, s
                          ? 1
                          : 32 * static_cast<int>(ceil_div(std::min<std::int64_t>(threads, window_chunk_team_size), 32));
   }
-  const int teams = is_wide_window<Op>(window.size) ? window_chunk_teams<Op, true> : window_chunk_teams<Op, false>;
-  const std::size_t most =
-      limits.is_host ? limits.scratch_bytes : std::min(limits.scratch_bytes, window_chunk_teams_scratch / teams);
+  const std::size_t most = limits.is_host
+                               ? limits.scratch_bytes
+                               : std::min(limits.scratch_bytes, window_chunk_teams_scratch / window_chunk_teams<Op>);
   plan.tile = plan.team_size * thread_elements;
   const auto exceeds = [&](std::size_t bytes) {
     return scratch_request(window_chunks_scratch<Op>(plan.tile, window.size).bytes) > bytes;
@@ -193,23 +193,33 @@ constexpr bool fills_columns(std::int64_t columns) {
   return columns * static_cast<std::int64_t>(sizeof(T)) >= 32;
 }
 
-/// Kernels that join in another order give the same bits.
+/// adjacent: lines follow each other in memory. Returns the number of tiles.
 template <class Op>
-inline constexpr bool joins_in_any_order = Op::is_idempotent || std::is_integral_v<typename Op::in_type>;
-
-template <class Op>
-void plan_window_short_lines(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
-                             std::int64_t extent, int asked_team_size, WindowPlan& plan) {
-  constexpr int team_size = 256;
-  require_team_size(function, asked_team_size, limits.is_host ? limits.concurrency : team_size);
-  plan.variant = WindowVariant::short_lines;
-  plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : team_size;
-  constexpr std::int64_t elements = window_short_lines_bytes / sizeof(typename Op::in_type);
-  plan.lanes = static_cast<int>(std::min(lines, elements / extent));
-  plan.tile = plan.lanes * static_cast<int>(extent);
-  ScratchLayout layout;
-  layout.append<typename Op::in_type>(static_cast<std::size_t>(plan.tile) + packed_length<typename Op::in_type>);
-  plan.scratch_bytes = layout.bytes();
+std::int64_t plan_window_few(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
+                             std::int64_t extent, const WindowShape& window, int asked_team_size, bool adjacent,
+                             WindowPlan& plan) {
+  require_team_size(function, asked_team_size, limits.is_host ? limits.concurrency : window_few_team_size);
+  constexpr int length = window_few_sizes<Op>.length;
+  plan.variant = WindowVariant::few;
+  const auto together = [&] { return adjacent && lines > 1 && extent <= window_few_line_tiles * plan.tile; };
+  if (limits.is_host) {
+    // A thread takes lines one by one.
+    plan.team_size = std::max(1, asked_team_size);
+    plan.tile = window_few_host_tile;
+    if (together()) plan.lanes = static_cast<int>(std::clamp<std::int64_t>(plan.tile / extent, 1, lines));
+    if (plan.lanes > 1) plan.tile = plan.lanes * static_cast<int>(extent);
+  } else {
+    plan.team_size = asked_team_size != 0 ? asked_team_size : window_few_team_size;
+    plan.tile = plan.team_size * length;
+    const bool as_one = together();
+    const std::int64_t runs = ceil_div(as_one ? lines * extent : extent, length);
+    if (asked_team_size == 0 && runs < plan.team_size) plan.team_size = 32 * static_cast<int>(ceil_div(runs, 32));
+    plan.tile = plan.team_size * length;
+    // All that a tile may touch.
+    if (as_one) plan.lanes = static_cast<int>(ceil_div(plan.tile, extent)) + 1;
+  }
+  plan.scratch_bytes = window_few_scratch<Op>(plan.tile, window.size).bytes;
+  return plan.lanes > 1 ? ceil_div(lines * extent, plan.tile) : lines * ceil_div(extent, plan.tile);
 }
 
 /// lines of extent >= 1 elements each; columns: so many of them lie side by side, across memory, or 0; adjacent: they
@@ -247,9 +257,8 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     plan.team_size = options.team_size != 0 ? options.team_size : limits.is_host ? 1 : 128;
     plan.tile = limits.is_host ? 1024 : plan.team_size;
     tiles = lines * ceil_div(extent, plan.tile);
-  } else if (joins_in_any_order<Op> && adjacent && extent <= window_short_extent && window.size <= window_short_max) {
-    plan_window_short_lines<Op>(function, limits, lines, extent, options.team_size, plan);
-    tiles = ceil_div(lines, plan.lanes);
+  } else if (window.size <= window_few_max) {
+    tiles = plan_window_few<Op>(function, limits, lines, extent, window, options.team_size, adjacent, plan);
   } else if (!limits.is_host && is_window_of_runs<Op>(window.size)) {
     plan_window_runs<Op>(function, limits, extent, window, options.team_size, plan);
     tiles = lines * ceil_div(extent, plan.tile);

@@ -194,7 +194,8 @@ template <WindowOperation Operation, class T>
 void check_device_plans() {
   using Op = tessera::detail::window_op_t<T, Operation>;
   const tessera::detail::DeviceLimits limits{false, 270336, 40900};
-  for (const std::int64_t window : {1, 31, 301, 512, 513, 1024, 1025, 2048, 2049, 3001, 4096, 4097, 10007, 1000003}) {
+  for (const std::int64_t window :
+       {1, 15, 16, 31, 32, 301, 512, 513, 1024, 1025, 2048, 2049, 3001, 4096, 4097, 10007, 1000003}) {
     const WindowPlan plan =
         tessera::detail::make_window_plan<Op>("test", limits, 1, std::int64_t{1} << 27, {window, window / 2}, {});
     INFO(to_string(plan));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The windows of a tile on a host, in plain loops over neighbours, which compilers make vectors of: windows whose
-// elements are all taken at once, and extrema, of which windows of 4, 16, .. elements are joined.
+// elements are all taken at once, extrema, of which windows of 4, 16, .. elements are joined, and short sums.
 #ifndef TESSERA_FILTER_DETAIL_HOST_WINDOWS_HPP
 #define TESSERA_FILTER_DETAIL_HOST_WINDOWS_HPP
 
@@ -37,24 +37,51 @@ struct HostWindows {
       }
       if (elements == staged) stage(x, begin, count, inside, staged);
       take_whole(x, y, first, outputs, elements);
-    } else {
-      static_assert(Op::is_idempotent && std::is_same_v<Staged, typename Op::value_type>);
+    } else if constexpr (Op::is_idempotent) {
+      static_assert(std::is_same_v<Staged, typename Op::value_type>);
       stage(x, begin, count, inside, staged);
       const int joined = join_windows(staged, count, size);
       store(x, y, first, outputs, [&](int i) { return op.result(op.join(staged[i], staged[i + size - joined])); });
+    } else {
+      static_assert(std::is_same_v<In, Staged>);
+      if (!inside) stage(x, begin, count, inside, staged);
+      take_chains(x, y, first, outputs, inside ? x + begin : staged);
     }
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION void stage(const In* x, std::int64_t begin, int count, bool inside,
                                          Staged* staged) const {
-    if (inside) {
+    const std::int64_t extent = lines.in.extent;
+    const bool contiguous = lines.in.stride == 1;
+    const int middle = contiguous ? static_cast<int>(Kokkos::clamp<std::int64_t>(-begin, 0, count)) : count;
+    const int end = contiguous ? static_cast<int>(Kokkos::clamp<std::int64_t>(extent - begin, middle, count)) : count;
+    const auto element = [&](int e) {
+      return op.staged(inside ? x[(begin + e) * lines.in.stride]
+                              : lines.boundary.element(x, lines.in.stride, begin + e, extent));
+    };
+    for (int e = 0; e < middle; ++e) staged[e] = element(e);
+    TESSERA_VECTOR_LOOP
+    for (int e = middle; e < end; ++e) staged[e] = op.staged(x[begin + e]);
+    for (int e = end; e < count; ++e) staged[e] = element(e);
+  }
+
+  /// Windows whose elements are joined one after the other.
+  KOKKOS_FORCEINLINE_FUNCTION void take_chains(const In* x, Out* y, std::int64_t first, int outputs,
+                                               const Staged* elements) const {
+    constexpr int block = 128;
+    const auto size = static_cast<int>(lines.window.size);
+    typename Op::value_type joined[block];
+    for (int from = 0; from < outputs; from += block) {
+      const int count = Kokkos::min(block, outputs - from);
+      const Staged* window = elements + from;
       TESSERA_VECTOR_LOOP
-      for (int e = 0; e < count; ++e) staged[e] = op.staged(x[begin + e]);
-    } else {
-      for (int e = 0; e < count; ++e) {
-        staged[e] = op.staged(lines.boundary.element(x, lines.in.stride, begin + e, lines.in.extent));
+      for (int e = 0; e < count; ++e) joined[e] = op.value(window[e]);
+      for (int k = 1; k < size; ++k) {
+        TESSERA_VECTOR_LOOP
+        for (int e = 0; e < count; ++e) joined[e] = op.join(joined[e], op.value(window[e + k]));
       }
+      store(x, y, first + from, count, [&](int i) { return op.result(joined[i]); });
     }
   }
 

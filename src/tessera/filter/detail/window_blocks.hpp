@@ -226,8 +226,10 @@ struct WindowBlocks : WindowParts<Space, Op> {
     }
     team.team_barrier();
     if (keeps_totals() && team.team_rank() == 0) kept(scratch, index) = scan.forward[runs - 1];
-    this->lines.store(team, x, this->lines.out.line(line), part.start, part.count,
-                      [&](int k) { return Kokkos::bit_cast<Out>(left[k]); });
+    this->lines.store(team, x, this->lines.out.line(line), part.start, part.count, [&](int k) {
+      const Slot slot = left[k];  // not a byte at a time
+      return Kokkos::bit_cast<Out>(slot);
+    });
     team.team_barrier();  // scratch is staged anew
   }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/noinline.hpp>
+#include <tessera/detail/unroll.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
@@ -66,6 +67,25 @@ struct WindowBox {
     }
   }
 
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void results(const value_type* sums, value_type, out_type* results) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      double quotients[Count];
+      bool all_quick = true;
+      TESSERA_UNROLL
+      for (int k = 0; k < Count; ++k) quotients[k] = quick_quotient(sums[k] + 0.0, all_quick);
+      if (!all_quick) {
+        TESSERA_UNROLL
+        for (int k = 0; k < Count; ++k) quotients[k] = (sums[k] + 0.0) / divisor;
+      }
+      TESSERA_UNROLL
+      for (int k = 0; k < Count; ++k) results[k] = static_cast<out_type>(quotients[k]);
+    } else {
+      TESSERA_UNROLL
+      for (int k = 0; k < Count; ++k) results[k] = result(sums[k]);
+    }
+  }
+
   /// The mean of a window of floats by itself, or of those that are not NaN. element(k): its k-th. Summed as A.
   /// Neumaier did ("Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974).
   template <class Element>
@@ -91,16 +111,23 @@ struct WindowBox {
   /// last place, the remainder exact, so that the correction errs by 2^-52 of a unit, and no quotient by an integer
   /// below 2^31 is nearer to where roundings change than 2^-32 of one.
   [[nodiscard]] KOKKOS_FUNCTION double quotient(double sum) const {
+    bool is_quick = true;
+    const double quick = quick_quotient(sum, is_quick);
+    return is_quick ? quick : sum / divisor;
+  }
+  /// is_quick becomes false where it is another.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double quick_quotient(double sum, [[maybe_unused]] bool& is_quick) const {
     KOKKOS_IF_ON_DEVICE((
         const double first = sum * inverse; const double remainder = Kokkos::fma(-first, divisor, sum);
+        const double corrected = Kokkos::fma(remainder, inverse, first);
         const std::uint64_t bits = Kokkos::bit_cast<std::uint64_t>(first); if constexpr (sizeof(T) < sizeof(double)) {
           // Sums of floats are far from those ends, but for infinities.
           const bool is_finite = (static_cast<std::uint32_t>(bits >> 32) << 1) < 0xffe00000U;
-          return is_finite ? Kokkos::fma(remainder, inverse, first) : first;
+          return is_finite ? corrected : first;
         } else {
           // The exponent's digits, from 2^-960 to 2^960: cheaper than comparisons of doubles.
-          if (((bits >> 52) + 1985) % 2048 < 1920) return Kokkos::fma(remainder, inverse, first);
-          return sum / divisor;
+          is_quick = is_quick && ((bits >> 52) + 1985) % 2048 < 1920;
+          return corrected;
         }))
     KOKKOS_IF_ON_HOST((return sum / divisor;))
   }

@@ -26,12 +26,10 @@
 
 namespace tessera::detail {
 
-/// IsWide: whole chunks lie between the ends of a window.
-template <ExecutionSpace Space, class Op, bool IsWide>
+template <ExecutionSpace Space, class Op>
 struct WindowChunks {
-  using policy_type =
-      Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<window_chunk_team_size, window_chunk_teams<Op, IsWide>>,
-                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<window_chunk_team_size, window_chunk_teams<Op>>,
+                                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   using member_type = typename policy_type::member_type;
   using In = typename Op::in_type;
   using Out = typename Op::out_type;
@@ -44,29 +42,22 @@ struct WindowChunks {
 
   WindowLines<Op> lines;
   Op op;
-  int tile_chunks;
   int span, tail;  // size - 1 = span * width + tail
-  std::int64_t tiles_per_line, tiles;
+  WindowTiles tiles;
   WindowChunksScratch pieces;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     std::byte* scratch = team_scratch(team, pieces.bytes);
-    const TileWalk walk = tile_walk(team, tiles);
-    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
-      if (index != walk.begin) team.team_barrier();  // scratch has been read
-      const QuotientRemainder split =
-          tiles_per_line == tiles ? QuotientRemainder{0, index} : divide(index, tiles_per_line);
-      filter_tile(team, scratch, lines.in.line(split.quotient), lines.out.line(split.quotient),
-                  split.remainder * tile_chunks * width);
-    }
+    tiles.for_each(team, [&](std::int64_t line, std::int64_t first) {
+      filter_tile(team, scratch, lines.in.line(line), lines.out.line(line), first);
+    });
   }
 
  private:
   /// first: the output that the tile begins with.
   KOKKOS_FUNCTION void filter_tile(const member_type& team, std::byte* scratch, const In* x, Out* y,
                                    std::int64_t first) const {
-    const auto outputs =
-        static_cast<int>(Kokkos::min<std::int64_t>(std::int64_t{tile_chunks} * width, lines.out.extent - first));
+    const auto outputs = static_cast<int>(Kokkos::min<std::int64_t>(tiles.length, lines.out.extent - first));
     if constexpr (is_host_space<Space> && Op::is_idempotent) {
       if (team.team_size() == 1) {
         auto* elements = reinterpret_cast<typename Op::staged_type*>(scratch + pieces.staged_at);
@@ -90,11 +81,6 @@ struct WindowChunks {
       TESSERA_NO_UNROLL
       for (int chunk = team.team_rank(); chunk < count; chunk += team.team_size()) {
         store(chunk, join_windows(staged + chunk));
-      }
-    } else if constexpr (!IsWide) {
-      TESSERA_NO_UNROLL
-      for (int chunk = team.team_rank(); chunk < count; chunk += team.team_size()) {
-        store(chunk, span == 0 ? join_short(staged + chunk) : join_ends(staged + chunk, op.identity()));
       }
     } else if constexpr (Op::is_idempotent) {
       WindowTotals<Op> between = totals_of(scratch, count);
@@ -166,7 +152,7 @@ struct WindowChunks {
         elements[e] = op.staged(inside ? x[(j + e) * lines.in.stride]
                                        : lines.boundary.element(x, lines.in.stride, j + e, lines.in.extent));
       }
-      if constexpr (IsWide) totals[c] = total(staged + c);
+      if constexpr (has_totals<Op>) totals[c] = total(staged + c);
     }
   }
 
@@ -175,7 +161,7 @@ struct WindowChunks {
     TESSERA_UNROLL
     for (int e = 0; e < width; ++e) elements.values[e] = op.staged(chunk.values[e]);
     staged[at] = elements;
-    if constexpr (IsWide) totals[at] = total(&elements);
+    if constexpr (has_totals<Op>) totals[at] = total(&elements);
   }
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Value total(const Staged* chunk) const {
@@ -213,23 +199,6 @@ struct WindowChunks {
     return all;
   }
 
-  /// Windows of no more elements than a chunk.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Results join_short(const Staged* staged) const {
-    Value values[2 * width], joined[width];
-    load(staged, values);
-    load(staged + 1, values + width);
-    with_constant<width>(tail, [&](auto constant) {
-      constexpr int last = decltype(constant)::value;
-      TESSERA_UNROLL
-      for (int s = 0; s < width; ++s) {
-        joined[s] = values[s];
-        TESSERA_UNROLL
-        for (int k = 1; k <= last; ++k) joined[s] = op.join(joined[s], values[s + k]);
-      }
-    });
-    return results(joined);
-  }
-
   /// Windows that start in one chunk: its end, the whole chunks between, and the beginning of a later one.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Results join_ends(const Staged* staged, Value between) const {
     Value joined[width], beginnings[2 * width];
@@ -244,14 +213,14 @@ struct WindowChunks {
       beginnings[width + s] = op.join(beginnings[width + s - 1], beginnings[width + s]);
     }
     // The first chunk of them is whole where windows reach its end.
-    const Value with_first = IsWide ? op.join(between, beginnings[width - 1]) : beginnings[width - 1];
+    const Value with_first = op.join(between, beginnings[width - 1]);
     with_constant<width>(tail, [&](auto constant) {
       constexpr int last = decltype(constant)::value;
       TESSERA_UNROLL
       for (int s = 0; s < width; ++s) {
         if (last + s >= width - 1) {
           joined[s] = op.join(joined[s], with_first);
-        } else if constexpr (IsWide) {
+        } else {
           joined[s] = op.join(joined[s], between);
         }
         if (last + s != width - 1) joined[s] = op.join(joined[s], beginnings[last + s]);
@@ -274,19 +243,16 @@ struct WindowChunks {
   }
 };
 
-template <bool IsWide, ExecutionSpace Space, class Op>
+template <ExecutionSpace Space, class Op>
 void launch_window_chunks(std::string_view function, const Space& space, const WindowPlan& plan,
                           const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
-  using Functor = WindowChunks<Space, Op, IsWide>;
+  using Functor = WindowChunks<Space, Op>;
   constexpr int width = Functor::width;
-  const std::int64_t tiles_per_line = ceil_div(lines.out.extent, plan.tile);
   const Functor functor{lines,
                         op,
-                        plan.tile / width,
                         static_cast<int>((lines.window.size - 1) / width),
                         static_cast<int>((lines.window.size - 1) % width),
-                        tiles_per_line,
-                        lines.in.lines() * tiles_per_line,
+                        WindowTiles(lines.in.lines(), lines.out.extent, plan.tile),
                         window_chunks_scratch<Op>(plan.tile, lines.window.size)};
   auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));

@@ -101,12 +101,12 @@ struct WindowColumns {
   KOKKOS_FORCEINLINE_FUNCTION void make_outputs(const In* x, Out* y, std::int64_t i) const {
     const std::int64_t first = i - lines.window.reach_left;
     const int used = size() + outputs - 1;
-    typename Op::staged_type elements[rows];
+    In loaded[rows];  // all of them before any is used
     if (first >= 0 && first + used <= lines.in.extent) {
       const In* source = x + first * lines.in.stride;
       TESSERA_UNROLL_ON_DEVICE
       for (int row = 0; row < rows; ++row) {
-        if (row < used) elements[row] = op.staged(*source);
+        if (row < used) loaded[row] = *source;
         source += lines.in.stride;
       }
     } else {
@@ -116,12 +116,18 @@ struct WindowColumns {
       for (int row = 0; row < rows; ++row) {
         if (row >= used) continue;
         const std::int64_t j = lines.element_for(Kokkos::min(first + row, last));
-        elements[row] = op.staged(j < 0 ? lines.boundary.cval : x[j * lines.in.stride]);
+        loaded[row] = j < 0 ? lines.boundary.cval : x[j * lines.in.stride];
       }
     }
+    typename Op::staged_type elements[rows];
+    TESSERA_UNROLL_ON_DEVICE
+    for (int row = 0; row < rows; ++row) {
+      if (row < used) elements[row] = op.staged(loaded[row]);
+    }
+    const auto made = lines.made_of(i, outputs);
+    Out* const target = y + i * lines.out.stride;
     const auto store = [&](int u, const Out& result) {
-      if (i + u < lines.out.extent)
-        y[(i + u) * lines.out.stride] = lines.is_made(i + u) ? result : lines.kept(x, i + u);
+      if (u >= made.begin && u < made.end) target[u * lines.out.stride] = result;
     };
     if constexpr (Op::whole_windows_max == 0) {
       typename Op::value_type joined[outputs];
@@ -133,8 +139,15 @@ struct WindowColumns {
         TESSERA_UNROLL_ON_DEVICE
         for (int u = 0; u < outputs; ++u) joined[u] = op.join(joined[u], op.value(elements[u + k]));
       }
+      typename Op::value_type all = joined[0];
+      if constexpr (Op::is_idempotent) {
+        TESSERA_UNROLL_ON_DEVICE
+        for (int u = 1; u < outputs; ++u) all = op.join(all, joined[u]);
+      }
+      Out results[outputs];
+      op.template results<outputs>(joined, all, results);
       TESSERA_UNROLL_ON_DEVICE
-      for (int u = 0; u < outputs; ++u) store(u, op.result(joined[u]));
+      for (int u = 0; u < outputs; ++u) store(u, results[u]);
     } else {
       const auto make = [&](auto last) {
         TESSERA_UNROLL_ON_DEVICE
@@ -145,6 +158,12 @@ struct WindowColumns {
       } else {
         with_constant<Op::whole_windows_max>(size() - 1, make);
       }
+    }
+    if (made.begin == 0 && made.end == outputs) return;
+    const int existing = static_cast<int>(Kokkos::min<std::int64_t>(outputs, lines.out.extent - i));
+    TESSERA_NO_UNROLL
+    for (int u = 0; u < existing; ++u) {
+      if (u < made.begin || u >= made.end) target[u * lines.out.stride] = lines.kept(x, i + u);
     }
   }
 };

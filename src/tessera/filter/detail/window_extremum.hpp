@@ -7,14 +7,16 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/unroll.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
 
 /// An operation of the window kernels has the types of elements, of what stands for them in scratch, of values and of
-/// results, and staged(), value() of either, join(), identity() and result(). If all its windows are short it has
-/// instead of the joins the result window() of all elements of one, whole_windows_max, and has_one_size where windows
-/// are of no other. Joins here compare integers that are in the order of the elements, NaN first: their order is free.
+/// results, and staged(), value() of either, join(), identity(), result(), and results() of several, given all that
+/// their windows hold, joined (of sums anything). If all its windows are short it has instead of the joins the result
+/// window() of all elements of one, whole_windows_max, and has_one_size where windows are of no other. Joins here
+/// compare integers that are in the order of the elements, NaN first: their order is free.
 template <class T, bool IsMin>
 struct WindowExtremum {
   using in_type = T;
@@ -56,14 +58,25 @@ struct WindowExtremum {
   [[nodiscard]] KOKKOS_FUNCTION bool is_nan(value_type key) const {
     return std::is_floating_point_v<T> && Unsigned(key) - Unsigned(nan_begin) < 2 * Unsigned(nans);
   }
-  /// Whether a NaN makes any value that it is joined with one.
-  [[nodiscard]] KOKKOS_FUNCTION bool nan_prevails() const { return (turn > 0) == IsMin; }
   KOKKOS_FUNCTION T result(value_type key) const {
     if constexpr (std::is_floating_point_v<T>) {
       if (is_nan(key)) return Kokkos::Experimental::quiet_NaN_v<T>;
     }
     return number(key);
   }
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void results(const value_type* keys, value_type all, T* results) const {
+    // One test for all of them, as a rule: where NaN come first.
+    if ((turn > 0) == IsMin && !is_nan(all)) {
+      TESSERA_UNROLL
+      for (int k = 0; k < Count; ++k) results[k] = number(keys[k]);
+      return;
+    }
+    TESSERA_UNROLL
+    for (int k = 0; k < Count; ++k) results[k] = result(keys[k]);
+  }
+
+ private:
   /// Of a key that is no NaN.
   [[nodiscard]] KOKKOS_FUNCTION T number(value_type key) const {
     if constexpr (std::is_floating_point_v<T>) {
@@ -73,7 +86,6 @@ struct WindowExtremum {
     }
   }
 
- private:
   using Unsigned = std::make_unsigned_t<value_type>;
   static constexpr value_type largest = Kokkos::Experimental::finite_max_v<value_type>;
   static constexpr value_type smallest = Kokkos::Experimental::finite_min_v<value_type>;

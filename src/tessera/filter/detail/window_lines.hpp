@@ -12,6 +12,8 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/packed.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/line_array.hpp>
 #include <tessera/filter/detail/stage.hpp>
@@ -69,6 +71,27 @@ KOKKOS_FUNCTION Staged* stage_window(const Member& team, const T* line, std::int
   return reinterpret_cast<Staged*>(target);
 }
 
+/// Tiles of lines: each line has as many, of length outputs, the last one fewer.
+struct WindowTiles {
+  int length;
+  std::int64_t per_line, count;
+
+  WindowTiles(std::int64_t lines, std::int64_t extent, int tile_length)
+      : length(tile_length), per_line(ceil_div(extent, tile_length)), count(lines * per_line) {}
+
+  /// make(line, first) makes the tile of that line that begins with output first. A barrier stands between two of them:
+  /// they use the same scratch.
+  template <TeamMember Member, class Make>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(const Member& team, const Make& make) const {
+    const TileWalk walk = tile_walk(team, count);
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
+      if (index != walk.begin) team.team_barrier();
+      const QuotientRemainder split = per_line == count ? QuotientRemainder{0, index} : divide(index, per_line);
+      make(split.quotient, split.remainder * length);
+    }
+  }
+};
+
 template <class Op>
 struct WindowLines {
   using In = typename Op::in_type;
@@ -124,6 +147,15 @@ struct WindowLines {
     for (int k = 0; k < Count; ++k) {
       if (i + k < out.extent) y[(i + k) * out.stride] = is_made(i + k) ? results.values[k] : kept(x, i + k);
     }
+  }
+
+  /// Which of count outputs from i on are made of their windows: as offsets from i.
+  struct Made {
+    int begin, end;
+  };
+  [[nodiscard]] KOKKOS_FUNCTION Made made_of(std::int64_t i, int count) const {
+    return {static_cast<int>(Kokkos::clamp<std::int64_t>(made_begin() - i, 0, count)),
+            static_cast<int>(Kokkos::clamp<std::int64_t>(made_end() - i, 0, count))};
   }
 
   /// Whether output i is made of its window, not kept.

@@ -26,11 +26,9 @@ inline constexpr int window_chunk = sizeof(T) <= 4   ? 4
                                     : sizeof(T) <= 8 ? 2
                                                      : 1;
 
-/// Whether the ends of a window are joined with whole chunks between them.
+/// Whether whole chunks lie between the ends of a window (all but those whose elements are taken at once).
 template <class Op>
-constexpr bool is_wide_window(std::int64_t window) {
-  return Op::whole_windows_max == 0 && (window - 1) / window_chunk<typename Op::in_type> > 1;
-}
+inline constexpr bool has_totals = Op::whole_windows_max == 0;
 
 /// The chunks of a thread, fewer where it keeps a sum of each in registers, the threads of a team, and the teams that a
 /// multiprocessor shall hold (measured on an H200).
@@ -39,10 +37,10 @@ inline constexpr int window_chunk_turns = IsHost ? 256 : (Op::is_idempotent ? 8 
 inline constexpr int window_chunk_team_size = 128;
 template <class Op>
 inline constexpr bool fills_registers = Op::whole_windows_max * sizeof(typename Op::in_type) > 72;
-template <class Op, bool IsWide>
-inline constexpr int window_chunk_teams = fills_registers<Op>          ? 3
-                                          : IsWide&& Op::is_idempotent ? 5
-                                                                       : 7;
+template <class Op>
+inline constexpr int window_chunk_teams = fills_registers<Op>                  ? 3
+                                          : has_totals<Op>&& Op::is_idempotent ? 5
+                                                                               : 7;
 
 /// Scratch for all of them: that many teams do not start where a multiprocessor has less (an A100 has 164 KB).
 inline constexpr std::size_t window_chunk_teams_scratch = 160 * 1024;
@@ -54,7 +52,7 @@ constexpr std::int64_t window_chunks_limit(bool is_host) {
 }
 
 /// Variant runs, of devices: which operations it takes, neighbouring outputs of a thread (odd, as in blocks), the
-/// threads of a team and the teams that a multiprocessor shall hold.
+/// threads of a team, the teams that a multiprocessor shall hold, and a thread's reads at a time.
 template <class Op>
 inline constexpr bool takes_runs = Op::whole_windows_max == 0 && sizeof(typename Op::value_type) <= 8 &&
                                    (sizeof(typename Op::in_type) == 4 || sizeof(typename Op::in_type) == 8) &&
@@ -63,32 +61,48 @@ template <class Op>
 inline constexpr int window_runs_length = sizeof(typename Op::value_type) <= 4 ? 31 : 15;
 inline constexpr int window_runs_team_size = 128;
 inline constexpr int window_runs_teams = 5;
+template <class Op>
+inline constexpr int window_runs_loads = Op::is_idempotent ? 8 : 4;
 
-/// Its windows: beyond those of variant chunks, up to where tiles are short beside their halos.
+/// Its windows: those that have the first and the last output of a run in common, up to where tiles are short beside
+/// their halos.
 template <class Op>
 constexpr bool is_window_of_runs(std::int64_t window) {
-  constexpr std::int64_t least = window_chunks_limit<typename Op::in_type>(false);
-  return takes_runs<Op> && window > least && window <= 4 * least;
+  return takes_runs<Op> && window > window_runs_length<Op> &&
+         window <= 4 * window_chunks_limit<typename Op::in_type>(false);
 }
 
-/// Variant short_lines: the longest lines and windows, and what a team stages at a time.
-inline constexpr std::int64_t window_short_extent = 512, window_short_max = 9;
-inline constexpr std::int64_t window_short_lines_bytes = 16384;
+/// Variant few: the longest window, whose chain's error is within that of a tree, the threads of a team, a host's
+/// outputs of a tile, and lines of up to how many tiles are taken together.
+inline constexpr int window_few_max = 9;
+inline constexpr int window_few_team_size = 128;
+inline constexpr int window_few_host_tile = 1024;
+inline constexpr std::int64_t window_few_line_tiles = 8;
+
+/// Its threads: neighbouring outputs (odd, as in blocks), those of them that registers hold at a time, 16-byte pieces
+/// of memory that are read at a time, and the teams that a multiprocessor shall hold (measured on an H200).
+struct WindowFewSizes {
+  int length, group, loads, teams;
+};
+template <class Op>
+inline constexpr WindowFewSizes window_few_sizes =
+    Op::is_idempotent
+        ? (sizeof(typename Op::value_type) <= 4 ? WindowFewSizes{31, 31, 8, 5} : WindowFewSizes{15, 5, 8, 6})
+        : (sizeof(typename Op::in_type) <= 4 ? WindowFewSizes{21, 3, 6, 7} : WindowFewSizes{15, 3, 4, 7});
 
 /// Variant columns: the outputs of a thread, in a row, the teams that a multiprocessor shall hold, their neighbouring
-/// lines (of blocks too), and the longest window that registers hold, whose chains' error is within that of a tree.
+/// lines (of blocks too), and the longest window that registers hold.
 template <class Op>
-inline constexpr int window_column_outputs = sizeof(typename Op::value_type) <= 4 ? 16 : 8;
+inline constexpr int window_column_outputs = sizeof(typename Op::in_type) <= 4 ? 16 : 8;
 template <class Op>
-inline constexpr int window_column_teams = fills_registers<Op>         ? 3
-                                           : Op::whole_windows_max > 0 ? 7
-                                                                       : 5;
+inline constexpr int window_column_teams =
+    fills_registers<Op> ? 3 : (Op::whole_windows_max > 0 || sizeof(typename Op::value_type) <= 4 ? 7 : 5);
 template <bool IsHost>
 inline constexpr int window_column_lines = IsHost ? 128 : 32;
 template <bool IsHost>
 inline constexpr int window_column_block_lines = IsHost ? 64 : 32;
 template <class Op>
-inline constexpr int window_column_max = Op::whole_windows_max > 0 ? Op::whole_windows_max : 9;
+inline constexpr int window_column_max = Op::whole_windows_max > 0 ? Op::whole_windows_max : window_few_max;
 
 /// Output i is made of the elements i - reach_left .. i - reach_left + size - 1.
 struct WindowShape {
@@ -108,8 +122,7 @@ WindowChunksScratch window_chunks_scratch(int tile, std::int64_t window) {
   ScratchLayout layout;
   WindowChunksScratch pieces{};
   pieces.staged_at = layout.append<typename Op::staged_type>(chunks * width);
-  for (auto& at : pieces.totals_at)
-    at = layout.append<typename Op::value_type>(is_wide_window<Op>(window) ? chunks : 0);
+  for (auto& at : pieces.totals_at) at = layout.append<typename Op::value_type>(has_totals<Op> ? chunks : 0);
   pieces.bytes = layout.bytes();
   return pieces;
 }
@@ -129,6 +142,26 @@ WindowRunsScratch window_runs_scratch(int tile, std::int64_t window) {
                                                              packed_length<typename Op::in_type>);
   for (auto& at : pieces.totals_at) at = layout.append<typename Op::value_type>(runs + 1);
   pieces.beginnings_at = layout.append<typename Op::value_type>(runs + 1);
+  pieces.bytes = layout.bytes();
+  return pieces;
+}
+
+/// Scratch pieces of variant few.
+struct WindowFewScratch {
+  std::size_t staged_at, slots_at, bytes;
+};
+
+template <class Op>
+WindowFewScratch window_few_scratch(int tile, std::int64_t window) {
+  using In = typename Op::in_type;
+  using Out = typename Op::out_type;
+  constexpr int length = window_few_sizes<Op>.length;
+  const std::int64_t outputs = ceil_div(tile, length) * length;
+  ScratchLayout layout;
+  WindowFewScratch pieces{};
+  pieces.staged_at =
+      layout.append<typename Op::staged_type>(static_cast<std::size_t>(outputs + window - 1) + packed_length<In>);
+  pieces.slots_at = layout.append<Out>(static_cast<std::size_t>(outputs) + packed_length<Out>);
   pieces.bytes = layout.bytes();
   return pieces;
 }

@@ -15,59 +15,47 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
-#include <tessera/detail/tile_range.hpp>
-#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
-#include <tessera/filter/detail/window_lines.hpp>
+#include <tessera/filter/detail/window_run_tile.hpp>
 #include <tessera/filter/detail/window_totals.hpp>
 #include <tessera/filter/window_plan.hpp>
 
 namespace tessera::detail {
 
 template <ExecutionSpace Space, class Op>
-struct WindowRuns {
+struct WindowRuns : WindowRunTile<Op, window_runs_loads<Op>> {
+  using Base = WindowRunTile<Op, window_runs_loads<Op>>;
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<window_runs_team_size, window_runs_teams>,
                                          Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   using member_type = typename policy_type::member_type;
-  using In = typename Op::in_type;
-  using Out = typename Op::out_type;
-  using Value = typename Op::value_type;
-  using Staged = typename Op::staged_type;
+  using Base::lines, Base::op, Base::tiles, Base::load;
   static constexpr int length = window_runs_length<Op>;
+  using typename Base::In, typename Base::Out, typename Base::Value, typename Base::Staged;
   /// Sums: neighbours that are joined in a chain, so that the depth is that of a tree.
   static constexpr int part = Op::is_idempotent ? length : 3;
   static_assert(length % part == 0 && sizeof(Staged) == sizeof(Out));
 
-  WindowLines<Op> lines;
-  Op op;
-  int tile_runs;
-  int whole, rest;  // size - 1 = (whole + 1) * length + rest, whole > 0
-  std::int64_t tiles_per_line, tiles;
+  int whole, rest;  // size - 1 = (whole + 1) * length + rest
   WindowRunsScratch pieces;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     std::byte* scratch = team_scratch(team, pieces.bytes);
-    const TileWalk walk = tile_walk(team, tiles);
-    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
-      if (index != walk.begin) team.team_barrier();  // scratch has been read
-      const QuotientRemainder split =
-          tiles_per_line == tiles ? QuotientRemainder{0, index} : divide(index, tiles_per_line);
-      filter_tile(team, scratch, lines.in.line(split.quotient), lines.out.line(split.quotient),
-                  split.remainder * tile_runs * length);
-    }
+    tiles.for_each(team, [&](std::int64_t line, std::int64_t first) {
+      filter_tile(team, scratch, lines.in.line(line), lines.out.line(line), first);
+    });
   }
 
  private:
   /// first: the output that the tile begins with.
   KOKKOS_FUNCTION void filter_tile(const member_type& team, std::byte* scratch, const In* x, Out* y,
                                    std::int64_t first) const {
-    const auto outputs = static_cast<int>(Kokkos::min<std::int64_t>(tile_runs * length, lines.out.extent - first));
+    const auto outputs = static_cast<int>(Kokkos::min<std::int64_t>(tiles.length, lines.out.extent - first));
     const int runs = (outputs + length - 1) / length;
     const auto reach = static_cast<int>(lines.window.size) - 1;
     auto* totals = reinterpret_cast<Value*>(scratch + pieces.totals_at[0]);
     auto* beginnings = reinterpret_cast<Value*>(scratch + pieces.beginnings_at);
-    const Staged* elements = stage(team, x, first - lines.window.reach_left, runs * length + reach,
-                                   reinterpret_cast<Staged*>(scratch + pieces.staged_at));
+    const Staged* elements = this->stage(team, x, first - lines.window.reach_left, runs * length + reach,
+                                         reinterpret_cast<Staged*>(scratch + pieces.staged_at));
     team.team_barrier();
 
     // Threads without a run join the last one too, and drop it: values that are sometimes there cost registers.
@@ -91,7 +79,7 @@ struct WindowRuns {
     join_ends(windows);
     team.team_barrier();
 
-    Value common = whole_runs(team, scratch, run, runs);
+    Value common = whole > 0 ? whole_runs(team, scratch, run, runs) : op.identity();
     if (rest > 0) common = op.join(common, beginnings[run + 1 + whole]);
     join_beginnings(elements + run * length + reach, common, windows);
     team.team_barrier();  // elements have been read
@@ -100,61 +88,13 @@ struct WindowRuns {
     const bool is_whole = lines.makes_all(first, outputs);
     const int head = is_whole ? static_cast<int>(misaligned_head(y + first, outputs)) : 0;
     slots += (packed_length<Out> - head) % packed_length<Out>;
-    if (has_run) write(windows, slots + run * length);
+    if (has_run) op.template results<length>(windows, op.join(windows[0], windows[length - 1]), slots + run * length);
     team.team_barrier();
     if (is_whole) {
-      store_all(team, slots, y + first, outputs, head);
+      this->store_all(team, slots, y + first, outputs, head);
     } else {
       lines.store(team, x, y, first - lines.window.reach_left, outputs, [&](int k) { return slots[k]; });
     }
-  }
-
-  /// count elements of the line from begin on. Returns where they begin.
-  KOKKOS_FORCEINLINE_FUNCTION Staged* stage(const member_type& team, const In* x, std::int64_t begin, int count,
-                                            Staged* scratch) const {
-    constexpr int width = packed_length<In>, loads = 4;
-    const int step = team.team_size();
-    const bool inside = begin >= 0 && begin + count <= lines.in.extent;
-    if (!inside || lines.in.stride != 1) {
-      TESSERA_NO_UNROLL
-      for (int e = team.team_rank(); e < count; e += step) {
-        scratch[e] = op.staged(inside ? x[(begin + e) * lines.in.stride]
-                                      : lines.boundary.element(x, lines.in.stride, begin + e, lines.in.extent));
-      }
-      return scratch;
-    }
-    const In* source = x + begin;
-    const int head = static_cast<int>(misaligned_head(source, count));
-    Staged* target = scratch + (width - head) % width;
-    const int packs = (count - head) / width;
-    const auto* memory = reinterpret_cast<const Packed<In>*>(source + head);
-    auto* packed = reinterpret_cast<Packed<Staged>*>(target + head);
-    for (int p = team.team_rank(); p < packs; p += loads * step) {
-      Packed<In> loaded[loads];
-      TESSERA_UNROLL
-      for (int k = 0; k < loads; ++k) {
-        if (p + k * step < packs) loaded[k] = load_whole(memory + p + k * step);
-      }
-      TESSERA_UNROLL
-      for (int k = 0; k < loads; ++k) {
-        Packed<Staged> values;
-        TESSERA_UNROLL
-        for (int e = 0; e < width; ++e) values.values[e] = op.staged(loaded[k].values[e]);
-        if (p + k * step < packs) packed[p + k * step] = values;
-      }
-    }
-    // The ends: fewer than two packs' elements.
-    const int others = count - packs * width;
-    for (int e = team.team_rank(); e < others; e += step) {
-      const int i = e < head ? e : packs * width + e;
-      target[i] = op.staged(source[i]);
-    }
-    return target;
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION void load(const Staged* elements, Value (&values)[length]) const {
-    TESSERA_UNROLL
-    for (int s = 0; s < length; ++s) values[s] = op.value(elements[s]);
   }
 
   /// The first values.
@@ -240,33 +180,6 @@ struct WindowRuns {
       if constexpr (!Op::is_idempotent) before = op.join(before, joined);
     }
   }
-
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Value (&values)[length], Out* slots) const {
-    if constexpr (Op::is_idempotent) {
-      // One test for all of them, as a rule.
-      if (op.nan_prevails() && !op.is_nan(op.join(values[0], values[length - 1]))) {
-        TESSERA_UNROLL
-        for (int s = 0; s < length; ++s) slots[s] = op.number(values[s]);
-        return;
-      }
-    }
-    TESSERA_UNROLL
-    for (int s = 0; s < length; ++s) slots[s] = op.result(values[s]);
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION void store_all(const member_type& team, const Out* slots, Out* target, int count,
-                                             int head) const {
-    constexpr int width = packed_length<Out>;
-    const int packs = (count - head) / width;
-    const auto* packed = reinterpret_cast<const Packed<Out>*>(slots + head);
-    auto* memory = reinterpret_cast<Packed<Out>*>(target + head);
-    for (int p = team.team_rank(); p < packs; p += team.team_size()) store_whole(memory + p, packed[p]);
-    const int others = count - packs * width;
-    for (int e = team.team_rank(); e < others; e += team.team_size()) {
-      const int i = e < head ? e : packs * width + e;
-      target[i] = slots[i];
-    }
-  }
 };
 
 template <ExecutionSpace Space, class Op>
@@ -274,15 +187,10 @@ void launch_window_runs(std::string_view function, const Space& space, const Win
                         const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
   using Functor = WindowRuns<Space, Op>;
   constexpr int length = Functor::length;
-  const std::int64_t tiles_per_line = ceil_div(lines.out.extent, plan.tile);
   const auto common = static_cast<int>(lines.window.size - 1 - length);
-  const Functor functor{lines,
-                        op,
-                        plan.tile / length,
+  const Functor functor{{lines, op, WindowTiles(lines.in.lines(), lines.out.extent, plan.tile)},
                         common / length,
                         common % length,
-                        tiles_per_line,
-                        lines.in.lines() * tiles_per_line,
                         window_runs_scratch<Op>(plan.tile, lines.window.size)};
   auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moving windows along short lines that follow each other in memory: several of them at a time.
+// Windows of few elements: along lines of any length, short lines that follow each other in memory together.
 #include <Kokkos_Core.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cstdint>
@@ -46,17 +46,19 @@ void check_short(const Space& space, std::size_t lines, std::size_t extent, std:
   }
 }
 
-/// Lines around as many as a team takes, shorter and longer than windows reach.
+/// Lines in about as many tiles as make a difference, shorter and longer than windows reach and than tiles.
 template <WindowOperation Operation, class T, class Space>
 void check_short_sizes(const Space& space) {
   int which = 0;
   for (const std::int64_t window : short_windows) {
-    for (const std::size_t extent : {1, 2, 16, 17, 33, 200}) {
+    const auto tile = static_cast<std::size_t>(plan_short<T>(space, 1, 100000, Operation, window).tile);
+    for (const std::size_t extent : {std::size_t{1}, std::size_t{2}, std::size_t{16}, std::size_t{17}, std::size_t{33},
+                                     std::size_t{200}, tile - 1, tile + 1}) {
       const WindowPlan plan = plan_short<T>(space, 100000, extent, Operation, window);
-      CHECK(plan.variant == WindowVariant::short_lines);
+      CHECK(plan.variant == WindowVariant::few);
+      CHECK((plan.lanes > 1) == (extent <= tile / 2 || !test::runs_on_host<Space>));
       const auto at_once = static_cast<std::size_t>(plan.lanes);
-      CHECK(at_once * extent == static_cast<std::size_t>(plan.tile));
-      const std::size_t counts[] = {2, at_once - 1, at_once, at_once + 1, 2 * at_once + 3};
+      const std::size_t counts[] = {2, at_once, at_once + 1, 2 * at_once + 3, 3 * at_once};
       const std::size_t lines = extent < 16 ? 3 : counts[which % 5];
       check_short<Operation, T>(space, lines, extent, window, test::varied_options(which, window));
       ++which;
@@ -64,18 +66,67 @@ void check_short_sizes(const Space& space) {
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("window minimum of short lines", "[window][short]", test::Spaces) {
+TEMPLATE_LIST_TEST_CASE("window minimum of short lines", "[window][few]", test::Spaces) {
   check_short_sizes<WindowOperation::min, float>(TestType());
 }
-TEMPLATE_LIST_TEST_CASE("window maximum of short lines", "[window][short]", test::OneSpace) {
+TEMPLATE_LIST_TEST_CASE("window maximum of short lines", "[window][few]", test::OneSpace) {
   check_short_sizes<WindowOperation::max, std::int64_t>(TestType());
+  check_short_sizes<WindowOperation::max, std::int8_t>(TestType());
 }
-TEMPLATE_LIST_TEST_CASE("window mean of short lines", "[window][short]", test::OneSpace) {
+TEMPLATE_LIST_TEST_CASE("window mean of short lines", "[window][few]", test::Spaces) {
+  check_short_sizes<WindowOperation::box, float>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("window mean of short lines of other types", "[window][few]", test::OneSpace) {
+  check_short_sizes<WindowOperation::box, double>(TestType());
   check_short_sizes<WindowOperation::box, std::int32_t>(TestType());
-  check_short<WindowOperation::box, float>(TestType(), 300, 17, 9, {});
+  check_short_sizes<WindowOperation::box, std::int64_t>(TestType());
 }
 
-TEMPLATE_LIST_TEST_CASE("windows of short lines under every pair of modes", "[window][short]", test::OneSpace) {
+/// The mean of few elements, and the bits of sums in that order.
+template <class T>
+std::vector<T> chain_means(const std::vector<T>& data, std::size_t extent, std::int64_t window) {
+  const auto n = static_cast<std::int64_t>(extent);
+  std::vector<T> means;
+  for (std::size_t at = 0; at < data.size(); ++at) {
+    const auto i = static_cast<std::int64_t>(at % extent);
+    double sum = 0;
+    for (std::int64_t k = 0; k < window; ++k) {
+      std::int64_t j = i - window / 2 + k;
+      j = j < 0 ? -1 - j : j >= n ? 2 * n - 1 - j : j;
+      const auto x = static_cast<double>(data[at - static_cast<std::size_t>(i) + static_cast<std::size_t>(j)]);
+      sum = k == 0 ? x : sum + x;
+    }
+    means.push_back(static_cast<T>(sum / static_cast<double>(window)));
+  }
+  return means;
+}
+
+/// Alone, beside others, apart in memory, across memory.
+template <class T, class Space>
+void check_chains(const Space& space) {
+  constexpr std::size_t lines = 40, extent = 101;
+  const std::vector<T> data = test::values<T>(lines * extent, 3);
+  const std::vector<T> alone_data(data.begin(), data.begin() + extent);
+  for (const std::int64_t window : short_windows) {
+    INFO("window " << window);
+    const std::vector<T> expected = chain_means(data, extent, window);
+    const Extents<2> extents{lines, extent};
+    test::check_bits(test::windowed<WindowOperation::box>(space, extents, data, window), expected);
+    test::check_bits(test::windowed<WindowOperation::box, test::Block>(space, extents, data, window), expected);
+    test::check_bits(test::windowed<WindowOperation::box>(space, alone_data, window),
+                     chain_means(alone_data, extent, window));
+    const auto across = test::windowed<WindowOperation::box, test::Left, test::Left>(space, extents, data, window);
+    test::check_bits(across, expected);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("means of few elements are sums in their order, wherever they lie", "[window][few]",
+                        test::Spaces) {
+  check_chains<float>(TestType());
+  check_chains<double>(TestType());
+}
+
+TEMPLATE_LIST_TEST_CASE("windows of short lines under every pair of modes", "[window][few]", test::OneSpace) {
   for (const std::int64_t window : {2, 5, 9}) {
     for (const std::size_t extent : {1, 5, 40}) {
       for (const BoundaryMode left : tessera::element_modes) {
@@ -89,13 +140,13 @@ TEMPLATE_LIST_TEST_CASE("windows of short lines under every pair of modes", "[wi
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("windows of short lines under any plan", "[window][short]", test::OneSpace) {
+TEMPLATE_LIST_TEST_CASE("windows of short lines under any plan", "[window][few]", test::OneSpace) {
   const TestType space;
   const std::vector<float> data = test::values<float>(1000 * 37, 5);
   for (const std::int64_t window : {3, 9}) {
     const auto expected = test::windowed<WindowOperation::max>(space, Extents<2>{1000, 37}, data, window);
     for (const int team_size : test::odd_team_sizes(space)) {
-      if (team_size > 256) continue;
+      if (team_size > 128) continue;
       for (const int league_size : test::odd_league_sizes()) {
         const WindowOptions options{.league_size = league_size, .team_size = team_size};
         INFO(test::described(options, window));
@@ -106,13 +157,13 @@ TEMPLATE_LIST_TEST_CASE("windows of short lines under any plan", "[window][short
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("short lines anywhere in memory", "[window][short]", test::OneSpace) {
+TEMPLATE_LIST_TEST_CASE("short lines anywhere in memory", "[window][few]", test::OneSpace) {
   check_short<WindowOperation::min, float, test::Misaligned, test::Right>(TestType(), 300, 17, 5, {});
   check_short<WindowOperation::min, float, test::Right, test::Misaligned>(TestType(), 300, 17, 5, {});
   check_short<WindowOperation::min, float, test::Block, test::Right>(TestType(), 300, 17, 5, {});
 }
 
-TEMPLATE_LIST_TEST_CASE("a NaN stays in its short line", "[window][short]", test::OneSpace) {
+TEMPLATE_LIST_TEST_CASE("a NaN stays in its short line", "[window][few]", test::OneSpace) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> data(60, 1);
   data[23] = nan;  // element 3 of line 2
@@ -125,19 +176,23 @@ TEMPLATE_LIST_TEST_CASE("a NaN stays in its short line", "[window][short]", test
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("the plans of windows of short lines", "[window][short]", test::OneSpace) {
+TEMPLATE_LIST_TEST_CASE("the plans of windows of few elements", "[window][few]", test::OneSpace) {
   const TestType space;
-  const auto variant = [&](std::size_t lines, std::size_t extent, std::int64_t window) {
-    return plan_short<float>(space, lines, extent, WindowOperation::min, window).variant;
+  const auto plan = [&](std::size_t lines, std::size_t extent, std::int64_t window) {
+    return plan_short<float>(space, lines, extent, WindowOperation::min, window);
   };
-  CHECK(variant(2, 512, 9) == WindowVariant::short_lines);
-  CHECK(variant(1, 512, 9) == WindowVariant::short_lines);
-  CHECK(plan_short<double>(space, 2, 512, WindowOperation::box, 9).variant == WindowVariant::chunks);
-  CHECK(variant(2, 513, 9) == WindowVariant::chunks);
-  CHECK(variant(2, 512, 10) == WindowVariant::chunks);
+  CHECK(plan(2, 512, 9).variant == WindowVariant::few);
+  CHECK(plan(2, 512, 9).lanes > 1);
+  CHECK(plan(1, 512, 9).variant == WindowVariant::few);
+  CHECK(plan(1, 512, 9).lanes == 1);
+  CHECK(plan(2, 1000000, 9).lanes == 1);
+  CHECK(plan(2, 512, 10).variant == WindowVariant::chunks);
+  CHECK(plan_short<double>(space, 2, 512, WindowOperation::box, 9).variant == WindowVariant::few);
   const Kokkos::View<float**, Kokkos::LayoutRight, TestType> wider("wider", 20, 40);
   const auto apart = Kokkos::subview(wider, Kokkos::ALL, std::pair<int, int>(0, 30));
-  CHECK(tessera::window_plan(space, apart, WindowOperation::min, 3).variant == WindowVariant::chunks);
+  CHECK(tessera::window_plan(space, apart, WindowOperation::min, 3).variant == WindowVariant::few);
+  CHECK(tessera::window_plan(space, apart, WindowOperation::min, 3).lanes == 1);
+  CHECK(to_string(WindowVariant::few) == "few");
 }
 
 }  // namespace
