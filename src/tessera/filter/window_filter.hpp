@@ -277,7 +277,7 @@ void max_filter(const Space& space, const InView& in, std::int64_t window, const
 /// The mean of each window, m < 2^31; out has the type of floating input, of integers double. All else as min_filter.
 ///
 /// Floating data is summed in double by trees within blocks that start at multiples of m of the line's index, or, of
-/// shorter windows, within chunks from the first element of output 0's window on, or, of 9 elements at most, one after
+/// shorter windows, within pieces from the first element of output 0's window on, or, of 9 elements at most, one after
 /// the other: error at most (2 ceil(log2 m) + 3) u sum |x| / m over the window, and of float the output's rounding; the
 /// same bits whatever the sizes of team and league and the number of lines, but from m = 10 on not those of lines that
 /// lie in memory the other way. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf reaches exactly
