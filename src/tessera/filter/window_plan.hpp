@@ -211,10 +211,13 @@ std::int64_t plan_window_few(std::string_view function, const DeviceLimits& limi
   } else {
     plan.team_size = asked_team_size != 0 ? asked_team_size : window_few_team_size;
     plan.tile = plan.team_size * length;
+    const auto bytes = [&] { return scratch_request(window_few_scratch<Op>(plan.tile, window.size).bytes); };
+    const std::size_t most = std::min(limits.scratch_bytes, window_chunk_teams_scratch / window_few_sizes<Op>.teams);
+    while (plan.tile > 32 * length && bytes() > most) plan.tile -= 32 * length;
     const bool as_one = together();
     const std::int64_t runs = ceil_div(as_one ? lines * extent : extent, length);
-    if (asked_team_size == 0 && runs < plan.team_size) plan.team_size = 32 * static_cast<int>(ceil_div(runs, 32));
-    plan.tile = plan.team_size * length;
+    if (runs < plan.tile / length) plan.tile = 32 * length * static_cast<int>(ceil_div(runs, 32));
+    if (asked_team_size == 0) plan.team_size = plan.tile / length;
     // All that a tile may touch.
     if (as_one) plan.lanes = static_cast<int>(ceil_div(plan.tile, extent)) + 1;
   }

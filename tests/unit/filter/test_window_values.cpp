@@ -200,6 +200,10 @@ void check_device_plans() {
         tessera::detail::make_window_plan<Op>("test", limits, 1, std::int64_t{1} << 27, {window, window / 2}, {});
     INFO(to_string(plan));
     CHECK(tessera::detail::scratch_request(plan.scratch_bytes) <= limits.scratch_bytes);
+    if (plan.variant == tessera::WindowVariant::few) {
+      const std::size_t teams = tessera::detail::window_few_sizes<Op>.teams;
+      CHECK(teams * tessera::detail::scratch_request(plan.scratch_bytes) <= 160 * 1024);
+    }
     CHECK(plan.team_size <= 256);
     CHECK(plan.team_size % 32 == 0);
     CHECK((plan.workspace_bytes == 0) == (plan.parts <= 8));
@@ -212,6 +216,8 @@ TEST_CASE("window plans of a device fit its scratch", "[window][plan]") {
   check_device_plans<WindowOperation::min, float>();
   check_device_plans<WindowOperation::box, float>();
   check_device_plans<WindowOperation::box, double>();
+  check_device_plans<WindowOperation::min, double>();
+  check_device_plans<WindowOperation::box, std::int32_t>();
   check_device_plans<WindowOperation::box, std::int64_t>();
 }
 
