@@ -208,7 +208,7 @@ void check_device_plans() {
     CHECK(plan.team_size % 32 == 0);
     CHECK((plan.workspace_bytes == 0) == (plan.parts <= 8));
     CHECK((plan.variant == tessera::WindowVariant::runs) == tessera::detail::is_window_of_runs<Op>(window));
-    if (window == 3001 && sizeof(T) == 4) CHECK(plan.parts == 1);
+    if (window == 3001 && sizeof(typename Op::out_type) == 4) CHECK(plan.parts == 1);
   }
 }
 
