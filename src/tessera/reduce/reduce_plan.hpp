@@ -91,12 +91,13 @@ inline std::string to_string(const ReducePlan& plan) {
 
 namespace detail {
 
-/// Scratch of a team: what says which team is last, and the fold's.
+/// Scratch of a team: what says which team is last, the fold's, and its counters.
 template <class Fold>
 std::size_t reduce_scratch_bytes(int team_size) {
   ScratchLayout layout;
   layout.append<int>(1);
   layout.append<std::byte>(FoldScratch<Fold>(team_size).bytes);
+  layout.append<std::byte>(counters_bytes<Fold>(team_size));
   return layout.bytes();
 }
 
@@ -119,6 +120,9 @@ ReducePlan make_reduce_plan(const DeviceLimits& limits, std::uint64_t size, std:
   } else {
     plan.team_size = std::min(Fold::team_size_max, 512);
     league = (Fold::teams_at_once > 1 ? Fold::teams_at_once : large ? 4 : 2) * multiprocessors(limits);
+  }
+  while (plan.team_size > 32 && scratch_request(reduce_scratch_bytes<Fold>(plan.team_size)) > limits.scratch_bytes) {
+    plan.team_size -= 32;
   }
   if (options.team_size != 0) plan.team_size = options.team_size;
   league = std::min(league, ceil_div(static_cast<std::int64_t>(size), plan.team_size * Fold::lanes));

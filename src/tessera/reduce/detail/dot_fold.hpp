@@ -40,13 +40,13 @@ class ExactProducts {
     Specials specials;
   };
   struct spill_type : digits_type {
-    ExactRest rest;
+    ExactRest<typename Format::product_digits> rest;
   };
 
   KOKKOS_FUNCTION static void clear(spill_type& spill) {
     spill.sum.clear();
     spill.specials = {0, 0, 0};
-    spill.rest.used = false;
+    spill.rest.clear();
   }
 
   KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) { thread.clear(); }

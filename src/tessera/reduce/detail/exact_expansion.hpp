@@ -4,7 +4,7 @@
 // The fast part of an exact sum: a few doubles whose sum is the exact one. A term is added to the first, the rounding
 // error of that to the second, and so on (J. Shewchuk, "Adaptive precision floating-point arithmetic and fast robust
 // geometric predicates", 1997, GROW-EXPANSION). Ordinary data leave nothing after the second; what they do leave goes
-// to further doubles in slow memory, and from there to the digits.
+// to counters in team scratch, or to further doubles in slow memory, and from there to the digits.
 #ifndef TESSERA_REDUCE_DETAIL_EXACT_EXPANSION_HPP
 #define TESSERA_REDUCE_DETAIL_EXACT_EXPANSION_HPP
 
@@ -13,6 +13,7 @@
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/exact_counters.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
@@ -54,10 +55,10 @@ class ExactExpansion {
   /// Moves everything to the digits.
   template <int LowBit, int Count>
   KOKKOS_FORCEINLINE_FUNCTION void empty(ExactDigits<LowBit, Count>& digits) {
-    const Kept<double, Parts> kept(m_part);
-    deposit_all(digits, kept);
+    deposit_all(digits, kept());
     clear();
   }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Kept<double, Parts> kept() const { return Kept<double, Parts>(m_part); }
 
  private:
   template <int First, int N>
@@ -85,31 +86,94 @@ class ExactExpansion {
   double m_part[Parts];
 };
 
-/// Takes what an expansion in registers leaves: another one, in slow memory.
+/// Takes what an expansion in registers leaves: counters, where the team lends them, else another expansion, in slow
+/// memory.
+template <class Digits>
 struct ExactRest {
   ExactExpansion<4> parts;
+  ExactCounters<Digits> counters;
   bool used;  // else parts is not even initialised
 
-  template <class Digits, int N>
+  KOKKOS_FUNCTION void clear() {
+    counters.lend_none();
+    used = false;
+  }
+
+  template <int N>
   TESSERA_NOINLINE KOKKOS_FUNCTION void add(Digits& digits, Kept<double, N>& terms) {
+    if (counters.are_lent()) {
+      return count<53, N>([&](int k) { return term_of_multiple<Digits::low_bit>(terms.values[k]); });
+    }
     if (!used) parts.clear();
     used = true;
     if (!parts.has_room()) parts.empty(digits);
     if (!parts.add(terms.values)) deposit_all(digits, terms);
   }
 
-  template <class Digits>
+  /// An expansion that has no room for more.
+  template <int Parts>
+  TESSERA_NOINLINE KOKKOS_FUNCTION void add_whole(Digits& digits, const Kept<double, Parts>& expansion) {
+    if (!counters.are_lent()) return deposit_all(digits, expansion);
+    count<53, Parts>([&](int k) { return term_of_multiple<Digits::low_bit>(expansion.values[k]); });
+  }
+
+  /// Finite elements, or their magnitudes, to counters that are lent.
+  template <bool Magnitude, class T, int N>
+  TESSERA_NOINLINE KOKKOS_FUNCTION void add_elements(const Kept<T, N>& elements) {
+    count<FloatFormat<T>::mantissa, N>(
+        [&](int k) { return term_of_value(Magnitude ? Kokkos::fabs(elements.values[k]) : elements.values[k]); });
+  }
+  /// Squares of finite elements, to counters that are lent.
+  template <class T, int N>
+  TESSERA_NOINLINE KOKKOS_FUNCTION void add_squares(const Kept<T, N>& elements) {
+    constexpr int bits = 2 * FloatFormat<T>::mantissa;
+    count<Kokkos::min(bits, 58), N>(
+        [&](int k) { return terms_of_product(elements.values[k], elements.values[k]).low; });
+    if constexpr (bits > 58) {
+      count<bits - 58, N>([&](int k) { return terms_of_product(elements.values[k], elements.values[k]).high; });
+    }
+  }
+
+  /// What no expansion holds: an element, or a product.
+  template <class T>
+  KOKKOS_FUNCTION void add_alone(Digits& digits, T element) {
+    if (!counters.are_lent()) return deposit_value(digits, element);
+    used = true;
+    deposit_value(counters, element);
+  }
+  template <class T>
+  KOKKOS_FUNCTION void add_product(Digits& digits, T a, T b) {
+    if (!counters.are_lent()) return deposit_product(digits, a, b);
+    used = true;
+    deposit_product(counters, a, b);
+  }
+
   KOKKOS_FUNCTION void empty(Digits& digits) {
-    if (used) parts.empty(digits);
+    if (used && !counters.are_lent()) parts.empty(digits);
     used = false;
+  }
+
+ private:
+  template <int Bits, int N, class TermOf>
+  KOKKOS_FORCEINLINE_FUNCTION void count(const TermOf& term_of) {
+    constexpr int at_once = Kokkos::min(N, counters.terms_max);
+    static_assert(N % at_once == 0);
+    used = true;
+    TESSERA_NO_UNROLL
+    for (int first = 0; first < N; first += at_once) {
+      counters.template add<Bits, at_once>([&](int k) { return term_of(first + k); });
+    }
   }
 };
 
 /// Adds terms as ExactExpansion::add() takes them, to the last bit. Unbounded: they could overflow it.
 template <bool Unbounded, int Parts, class Digits, int N>
-KOKKOS_FORCEINLINE_FUNCTION void add_terms(ExactExpansion<Parts>& expansion, ExactRest& rest, Digits& digits,
+KOKKOS_FORCEINLINE_FUNCTION void add_terms(ExactExpansion<Parts>& expansion, ExactRest<Digits>& rest, Digits& digits,
                                            double (&terms)[N]) {
-  if (Unbounded && !expansion.has_room()) expansion.empty(digits);
+  if (Unbounded && !expansion.has_room()) {
+    rest.add_whole(digits, expansion.kept());
+    expansion.clear();
+  }
   if (!expansion.add(terms)) {
     Kept<double, N> kept(terms);
     rest.add(digits, kept);

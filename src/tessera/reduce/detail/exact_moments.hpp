@@ -39,9 +39,13 @@ class ExactMoments {
   static constexpr bool narrow = std::is_same_v<T, float>;
   using Expansion = ExactExpansion<2>;
   using Squares = ExactSquares<T>;
+  using SumRest = ExactRest<typename Format::sum_digits>;
+  using SquaresRest = ExactRest<typename Format::product_digits>;
   struct Nothing {};
   template <bool Used, class Type>
   using If = std::conditional_t<Used, Type, Nothing>;
+  using SumCounters = ExactCounters<typename Format::sum_digits>;
+  using SquareCounters = ExactCounters<typename Format::product_digits>;
 
  public:
   struct thread_type {
@@ -56,9 +60,9 @@ class ExactMoments {
     Specials specials;
   };
   struct spill_type : digits_type {
-    If<Wanted.sum, ExactRest> sum_rest;
-    If<Wanted.magnitude, ExactRest> magnitude_rest;
-    If<Wanted.squares, ExactRest> squares_rest;
+    If<Wanted.sum, SumRest> sum_rest;
+    If<Wanted.magnitude, SumRest> magnitude_rest;
+    If<Wanted.squares, SquaresRest> squares_rest;
   };
 
   KOKKOS_FUNCTION static void clear(spill_type& spill) {
@@ -71,6 +75,25 @@ class ExactMoments {
     if constexpr (Wanted.sum) thread.sum.clear();
     if constexpr (Wanted.magnitude) thread.magnitude.clear();
     if constexpr (Wanted.squares) thread.squares.clear();
+  }
+
+  /// Team scratch for counters.
+  KOKKOS_FUNCTION static constexpr std::size_t counters_bytes(int team_size) {
+    constexpr int sums = (Wanted.sum ? 1 : 0) + (Wanted.magnitude ? 1 : 0);
+    return sums * SumCounters::bytes(team_size) + (Wanted.squares ? SquareCounters::bytes(team_size) : 0);
+  }
+  /// To all threads of a team, which call; a barrier must follow.
+  template <TeamMember Member>
+  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill, std::byte* scratch) {
+    if constexpr (Wanted.sum) {
+      spill.sum_rest.counters.lend(team, scratch);
+      scratch += SumCounters::bytes(team.team_size());
+    }
+    if constexpr (Wanted.magnitude) {
+      spill.magnitude_rest.counters.lend(team, scratch);
+      scratch += SumCounters::bytes(team.team_size());
+    }
+    if constexpr (Wanted.squares) spill.squares_rest.counters.lend(team, scratch);
   }
 
   template <int N, class Index>
@@ -95,19 +118,25 @@ class ExactMoments {
         }
       }
     }
-    if (usual) return add_usual(thread, spill, elements, fields);
-    // One by one. What is called has no address of the call's arguments: that would move the kernel's to each thread's
-    // memory.
-    const Kept<T, N> kept(elements);
-    TESSERA_NO_UNROLL
-    for (int k = 0; k < N; ++k) {
-      const T one[1] = {kept.values[k]};
-      if (magnitude_word(one[0]) < Format::unusual_word) {
-        add_usual(thread, spill, one, FieldRange{});
-      } else {
-        take_out(context.nan, spill, one[0], input_index(index, k), status);
+    KOKKOS_IF_ON_HOST((if (usual) return add_usual(thread, spill, elements, fields);))
+    // Unusual ones go alone, and the others as ever: on a device with those of the warp's other threads.
+    T ordinary[N];
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) ordinary[k] = elements[k];
+    if (!usual) {
+      // What is called has no address of the call's arguments: that would move the kernel's to each thread's memory.
+      Kept<T, N> kept(elements);
+      TESSERA_NO_UNROLL
+      for (int k = 0; k < N; ++k) {
+        if (magnitude_word(kept.values[k]) < Format::unusual_word) continue;
+        take_out(context.nan, spill, kept.values[k], input_index(index, k), status);
+        kept.values[k] = 0;
       }
+      TESSERA_UNROLL
+      for (int k = 0; k < N; ++k) ordinary[k] = kept.values[k];
+      if constexpr (narrow || N == host_group || Wanted.squares) fields = field_range(ordinary);
     }
+    add_usual(thread, spill, ordinary, fields);
   }
 
 #if defined(TESSERA_HOST_VECTORS)
@@ -216,6 +245,12 @@ class ExactMoments {
     constexpr bool often = Wanted.squares || Wanted.sum == Wanted.magnitude;  // others are pairs, most of them
     if (team.team_rank() == 0) result.specials = {0, 0, 0};
     close_alone(thread, digits);
+    if (are_counters_lent(digits)) {  // for all threads or none
+      team.team_barrier();
+      if constexpr (Wanted.sum) digits.sum_rest.counters.collect(team, digits.sum);
+      if constexpr (Wanted.magnitude) digits.magnitude_rest.counters.collect(team, digits.magnitude);
+      if constexpr (Wanted.squares) digits.squares_rest.counters.collect(team, digits.squares);
+    }
     if constexpr (Wanted.sum) close_digits<often>(team, digits.sum, result.sum, tree);
     if constexpr (Wanted.magnitude) close_digits<often>(team, digits.magnitude, result.magnitude, tree);
     if constexpr (Wanted.squares) close_digits<often>(team, digits.squares, result.squares, tree);
@@ -236,22 +271,33 @@ class ExactMoments {
 
  private:
   template <class Digits>
-  KOKKOS_FUNCTION static void clear(Digits& digits, ExactRest& rest) {
+  KOKKOS_FUNCTION static void clear(Digits& digits, ExactRest<Digits>& rest) {
     digits.clear();
-    rest.used = false;
+    rest.clear();
+  }
+
+  /// Whether all sums have counters; none has where one has none.
+  KOKKOS_FUNCTION static bool are_counters_lent(const spill_type& spill) {
+    if constexpr (Wanted.sum) {
+      return spill.sum_rest.counters.are_lent();
+    } else if constexpr (Wanted.magnitude) {
+      return spill.magnitude_rest.counters.are_lent();
+    } else {
+      return spill.squares_rest.counters.are_lent();
+    }
   }
 
   /// What no sum of a few may hold goes alone.
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(NanPolicy nan, digits_type& digits, T element,
-                                                        std::int64_t index, Status status) {
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(NanPolicy nan, spill_type& spill, T element, std::int64_t index,
+                                                        Status status) {
     const FloatParts<T> parts(element);
     if (parts.finite()) {
-      if constexpr (Wanted.sum) deposit_value(digits.sum, element);
-      if constexpr (Wanted.magnitude) deposit_value(digits.magnitude, Kokkos::fabs(element));
-      if constexpr (Wanted.squares) deposit_product(digits.squares, element, element);
+      if constexpr (Wanted.sum) spill.sum_rest.add_alone(spill.sum, element);
+      if constexpr (Wanted.magnitude) spill.magnitude_rest.add_alone(spill.magnitude, Kokkos::fabs(element));
+      if constexpr (Wanted.squares) spill.squares_rest.add_product(spill.squares, element, element);
       return;
     }
-    Specials& specials = digits.specials;
+    Specials& specials = spill.specials;
     if (!parts.is_nan()) {
       specials.flags |= parts.negative() ? Specials::minus_infinity : Specials::plus_infinity;
       ++specials.infinities;
@@ -332,17 +378,24 @@ class ExactMoments {
   /// those of a term and of their number.
   template <int N>
   static constexpr int cut_span = 98 - FloatFormat<T>::mantissa - (std::bit_width(static_cast<unsigned>(N)) - 1);
+  /// Binades of floats that two doubles span in which many have been added.
+  static constexpr int expansion_span = 64;
   /// The same of a block.
   static constexpr int block_span = narrow ? float_span(host_block) : cut_span<host_block>;
 
   template <bool Magnitude, int N>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_sum(Expansion& sum, ExactRest& rest, typename Format::sum_digits& digits,
+  KOKKOS_FORCEINLINE_FUNCTION static void add_sum(Expansion& sum, SumRest& rest, typename Format::sum_digits& digits,
                                                   const T (&elements)[N], const FieldRange& fields) {
     if constexpr (narrow && N > 1) {
       constexpr int span = float_span(N);
       if (fields.highest - fields.lowest <= span) {
         double total[1] = {plain_sum<Magnitude>(elements)};  // in 53 bits
         return add_terms<!narrow>(sum, rest, digits, total);
+      }
+      // The expansion would leave most of them.
+      if (fields.highest - fields.lowest > expansion_span && rest.counters.are_lent()) {
+        const Kept<T, N> kept(elements);
+        return rest.template add_elements<Magnitude>(kept);
       }
     }
 #if defined(TESSERA_HOST_VECTORS)

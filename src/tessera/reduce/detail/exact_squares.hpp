@@ -35,7 +35,7 @@ class ExactSquares {
 
   /// elements: usual ones; fields: theirs, where N is 8 or more.
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION static void add(Expansion& squares, ExactRest& rest,
+  KOKKOS_FORCEINLINE_FUNCTION static void add(Expansion& squares, ExactRest<typename Format::product_digits>& rest,
                                               typename Format::product_digits& digits, const T (&elements)[N],
                                               const FieldRange& fields) {
     if (N >= 8 && can_cut<N>(fields)) {
@@ -43,6 +43,11 @@ class ExactSquares {
       double sums[narrow ? 2 : 4] = {};
       sum_cut(elements, top, sums);
       return add_terms<!narrow>(squares, rest, digits, sums);
+    }
+    // The expansion would leave most of them.
+    if (N >= 8 && fields.highest - fields.lowest > expansion_span && rest.counters.are_lent()) {
+      const Kept<T, N> kept(elements);
+      return rest.add_squares(kept);
     }
     constexpr int group = N < group_max ? N : group_max;
     TESSERA_UNROLL
@@ -62,7 +67,7 @@ class ExactSquares {
       }
       if (!usual) {
         const Kept<T, group> kept(factors);
-        take_out(digits, kept);
+        take_out(rest, digits, kept);
         TESSERA_UNROLL
         for (int k = 0; k < group; ++k) {
           if (!is_usual(factors[k])) terms[k] = terms[(narrow ? 0 : group) + k] = 0;
@@ -75,17 +80,20 @@ class ExactSquares {
  private:
   /// Elements whose squares an expansion takes at once: more would not stay in registers.
   static constexpr int group_max = 4;
+  /// Binades of elements whose squares it spans in which many have been added.
+  static constexpr int expansion_span = 44;
 
   KOKKOS_FORCEINLINE_FUNCTION static bool is_usual(double x) {
     return is_usual_product(rounded_product(x, x)) || x == 0;
   }
   template <int N>
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(typename Format::product_digits& digits,
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(ExactRest<typename Format::product_digits>& rest,
+                                                        typename Format::product_digits& digits,
                                                         const Kept<T, N>& factors) {
     TESSERA_NO_UNROLL
     for (int k = 0; k < N; ++k) {
       const T x = factors.values[k];
-      if (!is_usual(x)) deposit_product(digits, x, x);
+      if (!is_usual(x)) rest.add_product(digits, x, x);
     }
   }
 

@@ -10,6 +10,7 @@
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/reduce/detail/exact_counters.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
 #include <tessera/reduce/detail/exact_rounding.hpp>
 #include <type_traits>
@@ -69,34 +70,57 @@ struct FloatParts {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int exponent() const { return field() - Format::exponent_max; }
 };
 
-/// A finite value to the digits.
-template <class T, int LowBit, int Count>
-TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_value(ExactDigits<LowBit, Count>& digits, T value) {
+/// A finite value, in units of the least one.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION DigitTerm term_of_value(T value) {
   const FloatParts<T> parts(value);
-  digits.deposit(parts.negative() ? -parts.mantissa() : parts.mantissa(), parts.position());
+  return {parts.negative() ? -parts.mantissa() : parts.mantissa(), parts.position()};
 }
-
-/// A double that is a multiple of the digits' unit, as sums of their terms are.
-template <int LowBit, int Count>
-TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_multiple(ExactDigits<LowBit, Count>& digits, double value) {
-  if (value == 0) return;
+/// A double that is a multiple of the unit 2^LowBit.
+template <int LowBit>
+KOKKOS_FORCEINLINE_FUNCTION DigitTerm term_of_multiple(double value) {
   const FloatParts<double> parts(value);
   const int position = parts.position() - 1074 - LowBit;
   const std::int64_t mantissa = position < 0 ? parts.mantissa() >> -position : parts.mantissa();
-  digits.deposit(parts.negative() ? -mantissa : mantissa, position < 0 ? 0 : position);
+  return {parts.negative() ? -mantissa : mantissa, position < 0 ? 0 : position};
 }
 
-/// A product of finite values to the digits.
-template <class T, int LowBit, int Count>
-TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_product(ExactDigits<LowBit, Count>& digits, T a, T b) {
+/// A finite value to digits, or counters.
+template <class T, class Digits>
+TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_value(Digits& digits, T value) {
+  const DigitTerm term = term_of_value(value);
+  digits.deposit(term.value, term.position);
+}
+
+/// A double that is a multiple of the digits' unit, as sums of their terms are.
+template <class Digits>
+TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_multiple(Digits& digits, double value) {
+  if (value == 0) return;
+  const DigitTerm term = term_of_multiple<Digits::low_bit>(value);
+  digits.deposit(term.value, term.position);
+}
+
+/// A product of finite values, in units of the least one: its low 58 bits, and the others.
+struct ProductTerms {
+  DigitTerm low, high;
+};
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION ProductTerms terms_of_product(T a, T b) {
   const FloatParts<T> x(a), y(b);
   const UInt128 product = static_cast<UInt128>(x.mantissa()) * static_cast<std::uint64_t>(y.mantissa());
   const auto low = static_cast<std::int64_t>(static_cast<std::uint64_t>(product) & 0x3ffffffffffffffu);
   const auto high = static_cast<std::int64_t>(static_cast<std::uint64_t>(product >> 58));
   const bool negative = x.negative() != y.negative();
   const int position = x.position() + y.position();
-  digits.deposit(negative ? -low : low, position);
-  digits.deposit(negative ? -high : high, position + 58);
+  return {{negative ? -low : low, position}, {negative ? -high : high, position + 58}};
+}
+
+/// A product of finite values to digits, or counters.
+template <class T, class Digits>
+TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_product(Digits& digits, T a, T b) {
+  const ProductTerms terms = terms_of_product(a, b);
+  digits.deposit(terms.low.value, terms.low.position);
+  digits.deposit(terms.high.value, terms.high.position);
 }
 
 /// Elements that a host takes at once, so that there are vectors to make of them, and groups whose sums are one sum.

@@ -14,6 +14,8 @@
 // - where takes_groups_ahead says so, add_ahead() and settle(), which devices call instead for whole groups where
 //   positions ascend: thread_fold.hpp;
 // - of pairs, where takes_pair_blocks says so, add_block(thread, spill, x, y, index, status): pair_range.hpp;
+// - where it adds to counters that a team's threads share, counters_bytes(team_size) of scratch for them, and
+//   lend_counters(team, spill, scratch), between begin() and a barrier;
 // - finalize<Result>(team_type&, size, status): the result, by one thread;
 // - where closes_in_pairs says so, pair(thread, spill) and finalize of an ExactPair: fold_finish.hpp;
 // - where in_pairs says so, term(element), pair(thread, spill), and absorb and finalize of an ExactPair too:

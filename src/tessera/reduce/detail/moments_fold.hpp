@@ -149,6 +149,15 @@ class MomentsFold {
     Sums::clear(spill);
   }
 
+  KOKKOS_FUNCTION static constexpr std::size_t counters_bytes(int team_size) requires sums_exactly {
+    return Sums::counters_bytes(team_size);
+  }
+  template <TeamMember Member>
+  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill,
+                                            std::byte* scratch) requires sums_exactly {
+    Sums::lend_counters(team, spill, scratch);
+  }
+
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
                                        const Index& index, const Status& status) const {

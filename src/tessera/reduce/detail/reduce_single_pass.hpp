@@ -41,6 +41,7 @@ struct ReduceSinglePass {
     ScratchLayout layout;
     const std::size_t last_at = layout.append<int>(1);
     const std::size_t fold_at = layout.append<std::byte>(pieces.bytes);
+    const std::size_t counters_at = layout.append<std::byte>(counters_bytes<Fold>(team.team_size()));
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const Status status(status_word);
 
@@ -49,7 +50,7 @@ struct ReduceSinglePass {
 
     typename Fold::thread_type thread;
     typename Fold::spill_type spill;
-    fold.begin(thread, spill);
+    begin_with_counters(team, fold, thread, spill, scratch + counters_at);
     fold_share(team, thread, spill, status);
     bool leaves_pair = false;  // the same for the whole team
     if constexpr (sums_in_pairs<Fold>()) {
