@@ -97,6 +97,7 @@ struct Operation {
 [[nodiscard]] Operation min_operation();
 [[nodiscard]] Operation argmin_operation();
 [[nodiscard]] Operation stats_operation();
+[[nodiscard]] Operation spread_operation();
 [[nodiscard]] Operation integer_operation();
 [[nodiscard]] Operation dot_operation();
 [[nodiscard]] Operation axes_operation();

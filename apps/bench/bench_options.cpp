@@ -141,10 +141,10 @@ CLI::App* add_run(CLI::App& app, Texts& texts, BenchOptions& options) {
   auto* run = app.add_subcommand("run", "Measure; every result is checked before it is timed")->allow_extras();
   run->set_help_flag("--help", "Print this help and exit");
   run->add_option("EXPERIMENT.json", texts.experiment, "What to measure, in place of --op to --league-size");
-  run->add_option(
-         "--op", texts.op,
-         "reduce, integer, min, argmin, stats, dot, axes, dispatch, filter, window, lines, steps, squares, transpose, "
-         "permute, ceiling (default: all)")
+  run->add_option("--op", texts.op,
+                  "reduce, integer, min, argmin, stats, dot, spread, axes, dispatch, filter, window, lines, steps, "
+                  "squares, transpose, "
+                  "permute, ceiling (default: all)")
       ->type_name("LIST");
   run->add_option("--sizes", texts.sizes, "Elements: 1000000, 32e6, 2^24; matrices: 4096x4096 (default 2^20,2^24)")
       ->type_name("LIST");

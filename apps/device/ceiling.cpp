@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <tessera/detail/host_prefetch.hpp>
 
 #include "common/failure.hpp"
 #include "random_word.hpp"
@@ -20,6 +21,13 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 struct alignas(16) Piece {
   std::uint64_t low, high;
 };
+// On a host this many, and pieces a page ahead are on their way, as hardware alone fetches up to a page's end.
+constexpr int host_in_flight = 16;
+template <int InFlight>
+KOKKOS_FUNCTION void prefetch_ahead([[maybe_unused]] const Piece* pieces) {
+  KOKKOS_IF_ON_HOST((if constexpr (InFlight == host_in_flight) detail::prefetch_page_ahead<InFlight>(pieces);))
+}
+
 template <class Space>
 using Pieces = Kokkos::View<Piece*, Space>;
 template <class Space>
@@ -50,6 +58,7 @@ struct CopyKernel {
     Piece* to = out.data();
     std::int64_t i = share.begin;
     for (; i + (InFlight - 1) * share.stride < share.end; i += InFlight * share.stride) {
+      prefetch_ahead<InFlight>(from + i);
       Piece held[InFlight];
       for (int k = 0; k < InFlight; ++k) held[k] = from[i + k * share.stride];
       for (int k = 0; k < InFlight; ++k) to[i + k * share.stride] = held[k];
@@ -69,6 +78,7 @@ struct ReadKernel {
     std::uint64_t low = 0, high = 0;
     std::int64_t i = share.begin;
     for (; i + (InFlight - 1) * share.stride < share.end; i += InFlight * share.stride) {
+      prefetch_ahead<InFlight>(from + i);
       Piece held[InFlight];
       for (int k = 0; k < InFlight; ++k) held[k] = from[i + k * share.stride];
       for (int k = 0; k < InFlight; ++k) {
@@ -135,7 +145,8 @@ std::vector<LaunchShape> launch_shapes(const Space& space, std::int64_t pieces) 
     if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
   };
   if constexpr (is_host_space<Space>) {
-    for (int blocks : {1, 2, 4, 8, 16, 64}) add(std::int64_t{blocks} * space.concurrency(), 1, 4);
+    for (int blocks : {1, 2, 8, 64}) add(std::int64_t{blocks} * space.concurrency(), 1, 4);
+    for (int blocks : {1, 4, 16, 64}) add(std::int64_t{blocks} * space.concurrency(), 1, host_in_flight);
   } else {
     const int units = std::max(1, space.concurrency() / 2048);  // multiprocessors of 2048 threads
     for (int in_flight : {4, 8}) {
@@ -209,9 +220,11 @@ class CeilingRun {
   template <template <class, int> class Kernel, class... Views>
   void launch(const LaunchShape& shape, const Views&... views) {
     const Kokkos::TeamPolicy<Space> policy(m_space, shape.league, shape.team);
-    if (shape.in_flight == 4) Kokkos::parallel_for("tessera::apps::ceiling", policy, Kernel<Space, 4>{views...});
-    if constexpr (!is_host_space<Space>) {
-      if (shape.in_flight == 8) Kokkos::parallel_for("tessera::apps::ceiling", policy, Kernel<Space, 8>{views...});
+    constexpr int most = is_host_space<Space> ? host_in_flight : 8;
+    if (shape.in_flight == most) {
+      Kokkos::parallel_for("tessera::apps::ceiling", policy, Kernel<Space, most>{views...});
+    } else {
+      Kokkos::parallel_for("tessera::apps::ceiling", policy, Kernel<Space, 4>{views...});
     }
   }
 

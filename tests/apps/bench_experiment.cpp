@@ -261,7 +261,7 @@ TEST_CASE("tessera-bench: the shards' rows are those of the whole run, with the 
   const Folder folder;
   json experiment = smallest;
   experiment["parts"] = {
-      {{"operations", {"reduce", "dot", "min", "argmin", "stats"}}, {"sizes", {1000, 4097}}},
+      {{"operations", {"reduce", "dot", "spread", "min", "argmin", "stats"}}, {"sizes", {1000, 4097}}},
       {{"operations", {"filter", "window"}}, {"sizes", {1000}}, {"variants", {"all"}}},
       {{"operations", {"axes", "lines", "steps", "squares", "dispatch", "integer"}}, {"sizes", {2000}}},
       {{"operations", {"transpose", "permute"}}, {"sizes", {"33x65"}}, {"team_sizes", {1, 2}}}};

@@ -97,6 +97,23 @@ class ExactProducts {
   }
 #endif
 
+  KOKKOS_FUNCTION static constexpr std::size_t counters_bytes(int team_size) {
+    return ExactCounters<typename Format::product_digits>::bytes(team_size);
+  }
+  template <TeamMember Member>
+  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill, std::byte* scratch) {
+    spill.rest.counters.lend(team, scratch);
+  }
+
+  /// Leaves the sums of each thread of a team, and of its counters, in the digits of its threads.
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION static void close_threads(const Member& team, thread_type& thread, spill_type& spill) {
+    spill.rest.note_use(team);
+    close_alone(thread, spill);
+    if (spill.rest.counters.are_lent()) team.team_barrier();  // for all threads or none
+    spill.rest.collect(team, spill.sum);
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, spill_type& spill) {
     thread.empty(spill.sum);
     spill.rest.empty(spill.sum);
@@ -111,7 +128,7 @@ class ExactProducts {
  private:
   /// What no sum of a few may hold, and products whose error is no double, go alone.
   template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION static void take_out(const FoldContext& context, digits_type& digits,
+  KOKKOS_FORCEINLINE_FUNCTION static void take_out(const FoldContext& context, spill_type& spill,
                                                    const Kept<ElementPair<T>, N>& pairs, const Index& index,
                                                    const Status& status) {
     TESSERA_NO_UNROLL
@@ -119,9 +136,9 @@ class ExactProducts {
       const ElementPair<T> pair = pairs.values[k];
       if (is_usual(pair, rounded_product(pair.x, pair.y))) continue;
       if (FloatParts<T>(pair.x).finite() && FloatParts<T>(pair.y).finite()) {
-        deposit_product(digits.sum, pair.x, pair.y);
+        spill.rest.add_product(spill.sum, pair.x, pair.y);
       } else {
-        note(context.nan, digits.specials, pair, input_index(index, k), status);
+        note(context.nan, spill.specials, pair, input_index(index, k), status);
       }
     }
   }
@@ -191,6 +208,10 @@ class ExactProducts<T> {
     }
   }
 
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION static void close_threads(const Member&, thread_type& thread, digits_type& digits) {
+    close_alone(thread, digits);
+  }
   KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, digits_type& digits) {
     digits.sum.deposit(static_cast<std::int64_t>(thread.low.low), 0);
     digits.sum.deposit(static_cast<std::int64_t>(thread.low.high), 32);
@@ -223,6 +244,15 @@ class DotFold {
     Products::clear(spill);
   }
 
+  KOKKOS_FUNCTION static constexpr std::size_t counters_bytes(int team_size) requires sums_exactly {
+    return Products::counters_bytes(team_size);
+  }
+  template <TeamMember Member>
+  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill,
+                                            std::byte* scratch) requires sums_exactly {
+    Products::lend_counters(team, spill, scratch);
+  }
+
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const ElementPair<T> (&pairs)[N],
                                        const Index& index, const Status& status) const {
@@ -253,7 +283,7 @@ class DotFold {
   KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type& spill, team_type& result,
                                          std::byte* scratch) const {
     if (team.team_rank() == 0) result.specials = {0, 0, 0};
-    Products::close_alone(thread, spill);
+    Products::close_threads(team, thread, spill);
     close_digits<true>(team, spill.sum, result.sum, reinterpret_cast<std::int64_t*>(scratch));
     if (spill.specials.flags != 0) Kokkos::atomic_or(&result.specials.flags, spill.specials.flags);
     team.team_barrier();

@@ -49,8 +49,8 @@ struct DigitTerm {
 /// Digits: where what they hold goes in the end. Counter j has the weight 2^(width j + low_bit).
 ///
 /// Terms are added in pieces of width bits, a few terms at a time. Whoever finds that a counter was at 2^30 or beyond
-/// carries what it holds to the next before adding more. So each of the threads that share it adds, beyond 2^30, what
-/// it has under way, as much again, and what a carry gives back and brings: that stays below 2^31.
+/// carries what it holds to the next before adding more. So each of the threads that share it adds, beyond 2^30, at
+/// most the terms that it has under way, and for each of them what carries give back and bring: that stays below 2^31.
 template <class Digits>
 class ExactCounters {
   static constexpr bool narrow = Digits::count <= 20;  // of floats
@@ -62,7 +62,7 @@ class ExactCounters {
 
   /// Bytes of scratch that a team needs.
   KOKKOS_FUNCTION static constexpr std::size_t bytes(int team_size) {
-    return static_cast<std::size_t>(sets(team_size) * set_words) * sizeof(std::uint32_t);
+    return static_cast<std::size_t>(sets(team_size) * set_words + 1) * sizeof(std::uint32_t);
   }
 
   KOKKOS_FUNCTION void lend_none() { m_first = nullptr; }
@@ -73,7 +73,7 @@ class ExactCounters {
   KOKKOS_FUNCTION void lend(const Member& team, std::byte* scratch) {
     auto* const words = reinterpret_cast<std::uint32_t*>(scratch);
     const int rank = team.team_rank(), all = sets(team.team_size()) * set_words;
-    for (int i = rank; i < all; i += team.team_size()) words[i] = 0;
+    for (int i = rank; i <= all; i += team.team_size()) words[i] = 0;
     std::uint32_t* const set = words + rank / threads * set_words;
     m_first = set + rank % copies;
     m_anywhere = set + rank % threads;
@@ -96,17 +96,24 @@ class ExactCounters {
     for (int t = 0; t < Terms; ++t) carry<pieces_of(Bits)>(term_of(t).position / width);
   }
 
+  /// By threads that added, before the barrier in front of collect().
+  template <TeamMember Member>
+  KOKKOS_FUNCTION void note_use(const Member& team) const {
+    Kokkos::atomic_store(words(team) + sets(team.team_size()) * set_words, 1u);
+  }
+
   /// What all threads left, each counter to the digits of one of them. All threads call, behind a barrier.
   template <TeamMember Member>
   KOKKOS_FUNCTION void collect(const Member& team, Digits& own) const {
-    const int rank = team.team_rank();
-    const std::uint32_t* const words = m_first - (rank / threads * set_words + rank % copies);
-    for (int j = rank; j < count; j += team.team_size()) {
+    const std::uint32_t* const counters = words(team);
+    const int set_count = sets(team.team_size());
+    if (counters[set_count * set_words] == 0) return;
+    for (int j = team.team_rank(); j < count; j += team.team_size()) {
       std::int64_t sum = 0;
-      for (int set = 0; set < sets(team.team_size()); ++set) {
+      for (int set = 0; set < set_count; ++set) {
         TESSERA_UNROLL
         for (int copy = 0; copy < copies; ++copy) {
-          sum += static_cast<std::int32_t>(words[set * set_words + j * copies + copy]);
+          sum += static_cast<std::int32_t>(counters[set * set_words + j * copies + copy]);
         }
       }
       own.deposit(sum, j * width);
@@ -124,11 +131,17 @@ class ExactCounters {
   /// Copies of each counter in a set, side by side: threads of one exponent would wait for each other.
   static constexpr int copies = Digits::count <= 12 ? 16 : Digits::count <= 20 ? 4 : Digits::count <= 68 ? 2 : 1;
   static constexpr std::uint32_t half = 1u << 31;
-  static_assert((std::int64_t{threads / copies * (2 * terms_max + 2)} << width) < std::int64_t{1} << 30);
+  static_assert((std::int64_t{threads / copies * 3 * terms_max} << width) < std::int64_t{1} << 30);
   static constexpr int set_words = count * copies;
   static_assert(set_words >= threads + (pieces_of(58) - 1) * copies);
 
   KOKKOS_FUNCTION static constexpr int sets(int team_size) { return (team_size + threads - 1) / threads; }
+
+  /// All sets, behind which a word says whether they are used.
+  template <TeamMember Member>
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t* words(const Member& team) const {
+    return m_first - (team.team_rank() / threads * set_words + team.team_rank() % copies);
+  }
 
   /// Of the counters that it added to: from 2^31 on, whether one was at 2^30 or beyond.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t fullness(std::uint32_t found) { return found + (1u << 30); }
@@ -136,14 +149,14 @@ class ExactCounters {
   /// Returns what fullness() has of all its counters, or-ed: several terms are under way together.
   template <int Bits>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t add_term(const DigitTerm& term) const {
-    using Magnitude = std::conditional_t<(Bits <= 32), std::uint32_t, std::uint64_t>;
+    using Word = std::conditional_t<(Bits <= 32), std::uint32_t, std::uint64_t>;
     const auto position = static_cast<std::uint32_t>(term.position);
     const std::uint32_t first = position / width;
     const std::uint32_t shift = position - first * width;
     const std::uint32_t sign = term.value < 0 ? ~0u : 0u;
-    const auto magnitude = static_cast<Magnitude>(term.value < 0 ? -term.value : term.value);
+    const auto magnitude = static_cast<Word>(term.value < 0 ? -term.value : term.value);
     std::uint32_t* const at = term.value == 0 ? m_anywhere : m_first + first * copies;
-    Magnitude rest = magnitude >> (width - shift);
+    Word rest = magnitude >> (width - shift);
     std::uint32_t found[pieces_of(Bits)];
     TESSERA_UNROLL
     for (int p = 0; p < pieces_of(Bits); ++p) {
@@ -157,7 +170,8 @@ class ExactCounters {
     return full;
   }
 
-  /// All but the lowest bits of some counters to the next ones, as if each were too full: that takes one look at them.
+  /// Of some counters those that are a quarter full or more: all but the lowest bits to the next. All are taken, so
+  /// that one look at them does; small negative ones stay, which would borrow from ever higher ones.
   template <int Pieces>
   KOKKOS_FORCEINLINE_FUNCTION void carry(int first) const {
     std::uint32_t* const at = m_first + first * copies;
@@ -166,9 +180,10 @@ class ExactCounters {
     for (int p = 0; p < Pieces; ++p) taken[p] = scratch_exchange(at + p * copies, 0);
     TESSERA_UNROLL
     for (int p = 0; p < Pieces; ++p) {
-      scratch_fetch_add(at + p * copies, taken[p] & mask);
-      scratch_fetch_add(at + (p + 1) * copies,
-                        static_cast<std::uint32_t>(static_cast<std::int32_t>(taken[p]) >> width));
+      const bool is_small = taken[p] + (1u << 29) < 1u << 30;
+      const auto over = is_small ? 0u : static_cast<std::uint32_t>(static_cast<std::int32_t>(taken[p]) >> width);
+      scratch_fetch_add(at + p * copies, taken[p] - (over << width));
+      scratch_fetch_add(at + (p + 1) * copies, over);
     }
   }
 

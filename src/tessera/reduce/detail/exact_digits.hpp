@@ -57,7 +57,7 @@ struct ExactDigits {
     }
   }
 
-  /// Adds value * 2^(position + LowBit); position >= 0.
+  /// Adds value * 2^(position + LowBit); position >= 0, below 32 (Count - 1).
   TESSERA_NOINLINE KOKKOS_FUNCTION void deposit(std::int64_t value, int position) {
     if (value == 0) return;
     const int j = position >> 5;
@@ -65,10 +65,11 @@ struct ExactDigits {
     // value = high 2^32 + low with low >= 0; both shifted stay below 2^63.
     const std::int64_t low = static_cast<std::int64_t>((static_cast<std::uint64_t>(value) & 0xffffffffu) << shift);
     const std::int64_t high = (value >> 32) * (std::int64_t{1} << shift);
-    reserve(j, j + 3 < Count ? j + 3 : Count);
+    const bool has_third = j + 2 < Count;  // else the second is the last, which carries the sign
+    reserve(j, has_third ? j + 3 : Count);
     digit[j] += low & 0xffffffff;
-    digit[j + 1] += (low >> 32) + (high & 0xffffffff);
-    if (j + 2 < Count) digit[j + 2] += high >> 32;
+    digit[j + 1] += (low >> 32) + (has_third ? high & 0xffffffff : high);
+    if (has_third) digit[j + 2] += high >> 32;
     count_deposits(1);
   }
 

@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/concepts.hpp>
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -151,6 +152,17 @@ struct ExactRest {
   KOKKOS_FUNCTION void empty(Digits& digits) {
     if (used && !counters.are_lent()) parts.empty(digits);
     used = false;
+  }
+
+  /// What a team's counters hold, to the digits of its threads; between the two stands a barrier. empty() comes after
+  /// the first.
+  template <TeamMember Member>
+  KOKKOS_FUNCTION void note_use(const Member& team) const {
+    if (used && counters.are_lent()) counters.note_use(team);
+  }
+  template <TeamMember Member>
+  KOKKOS_FUNCTION void collect(const Member& team, Digits& digits) const {
+    if (counters.are_lent()) counters.collect(team, digits);
   }
 
  private:

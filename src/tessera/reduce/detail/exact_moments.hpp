@@ -244,13 +244,14 @@ class ExactMoments {
                                                 digits_type& result, std::int64_t* tree) {
     constexpr bool often = Wanted.squares || Wanted.sum == Wanted.magnitude;  // others are pairs, most of them
     if (team.team_rank() == 0) result.specials = {0, 0, 0};
+    if constexpr (Wanted.sum) digits.sum_rest.note_use(team);
+    if constexpr (Wanted.magnitude) digits.magnitude_rest.note_use(team);
+    if constexpr (Wanted.squares) digits.squares_rest.note_use(team);
     close_alone(thread, digits);
-    if (are_counters_lent(digits)) {  // for all threads or none
-      team.team_barrier();
-      if constexpr (Wanted.sum) digits.sum_rest.counters.collect(team, digits.sum);
-      if constexpr (Wanted.magnitude) digits.magnitude_rest.counters.collect(team, digits.magnitude);
-      if constexpr (Wanted.squares) digits.squares_rest.counters.collect(team, digits.squares);
-    }
+    if (are_counters_lent(digits)) team.team_barrier();  // for all threads or none
+    if constexpr (Wanted.sum) digits.sum_rest.collect(team, digits.sum);
+    if constexpr (Wanted.magnitude) digits.magnitude_rest.collect(team, digits.magnitude);
+    if constexpr (Wanted.squares) digits.squares_rest.collect(team, digits.squares);
     if constexpr (Wanted.sum) close_digits<often>(team, digits.sum, result.sum, tree);
     if constexpr (Wanted.magnitude) close_digits<often>(team, digits.magnitude, result.magnitude, tree);
     if constexpr (Wanted.squares) close_digits<often>(team, digits.squares, result.squares, tree);

@@ -24,7 +24,9 @@
 #define TESSERA_REDUCE_DETAIL_FOLD_CONTEXT_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <tessera/concepts.hpp>
 #include <tessera/detail/complex.hpp>
 #include <tessera/detail/float_format.hpp>
 #include <tessera/reduce/reduce_options.hpp>
@@ -76,6 +78,27 @@ KOKKOS_INLINE_FUNCTION constexpr bool sums_exactly() {
     return Fold::sums_exactly;
   } else {
     return false;
+  }
+}
+
+/// Scratch of the counters that a fold shares between the threads of a team; 0 where it shares none.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr std::size_t counters_bytes([[maybe_unused]] int team_size) {
+  if constexpr (requires { Fold::counters_bytes(team_size); }) {
+    return team_size > 1 ? Fold::counters_bytes(team_size) : 0;
+  } else {
+    return 0;
+  }
+}
+
+/// Lends a fold counters_bytes<Fold>(team_size) of scratch, if it wants any, behind begin(). All threads of the team
+/// call, and meet at a barrier before they add.
+template <class Fold, TeamMember Member>
+KOKKOS_FORCEINLINE_FUNCTION void lend_counters([[maybe_unused]] const Member& team,
+                                               [[maybe_unused]] typename Fold::spill_type& spill,
+                                               [[maybe_unused]] std::byte* scratch) {
+  if constexpr (counters_bytes<Fold>(2) > 0) {
+    if (team.team_size() > 1) Fold::lend_counters(team, spill, scratch);
   }
 }
 

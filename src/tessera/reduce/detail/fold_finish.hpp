@@ -29,30 +29,6 @@ struct FoldScratch {
   }
 };
 
-/// Scratch of the counters that a fold shares between the threads of a team; 0 where it shares none.
-template <class Fold>
-KOKKOS_INLINE_FUNCTION constexpr std::size_t counters_bytes([[maybe_unused]] int team_size) {
-  if constexpr (requires { Fold::counters_bytes(team_size); }) {
-    return team_size > 1 ? Fold::counters_bytes(team_size) : 0;
-  } else {
-    return 0;
-  }
-}
-
-/// begin() for a team whose scratch has counters_bytes<Fold>(team_size). All threads call.
-template <TeamMember Member, class Fold>
-KOKKOS_FORCEINLINE_FUNCTION void begin_with_counters([[maybe_unused]] const Member& team, const Fold& fold,
-                                                     typename Fold::thread_type& thread,
-                                                     typename Fold::spill_type& spill,
-                                                     [[maybe_unused]] std::byte* scratch) {
-  fold.begin(thread, spill);
-  if constexpr (requires { Fold::counters_bytes(1); }) {
-    if (team.team_size() == 1) return;
-    fold.lend_counters(team, spill, scratch);
-    team.team_barrier();
-  }
-}
-
 /// What the teams of a league leave in a workspace: a total each, and a pair where the fold sums in pairs, which says
 /// whether it stands for the total.
 template <class Fold>

@@ -50,7 +50,11 @@ struct ReduceSinglePass {
 
     typename Fold::thread_type thread;
     typename Fold::spill_type spill;
-    begin_with_counters(team, fold, thread, spill, scratch + counters_at);
+    fold.begin(thread, spill);
+    if constexpr (counters_bytes<Fold>(2) > 0) {
+      lend_counters<Fold>(team, spill, scratch + counters_at);
+      team.team_barrier();
+    }
     fold_share(team, thread, spill, status);
     bool leaves_pair = false;  // the same for the whole team
     if constexpr (sums_in_pairs<Fold>()) {
