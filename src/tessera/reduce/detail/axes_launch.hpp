@@ -144,7 +144,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       const std::int64_t threads_fast = std::min<std::int64_t>(plan.threads, problem.fast.extent);
       launch(ReduceGroups<Space, Problem>{problem, plan.scratch_bytes, plan.outputs, plan.threads,
                                           static_cast<int>(std::max<std::int64_t>(1, threads_fast)),
-                                          !shape.reduces_fastest()});
+                                          plan_side(shape, plan.outputs)});
     }
   } else if (plan.mapping == AxesMapping::lines) {
     if constexpr (takes_lines<Fold>()) {
