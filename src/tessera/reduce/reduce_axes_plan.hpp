@@ -112,6 +112,19 @@ inline std::int64_t clamped(std::int64_t value, std::int64_t low, std::int64_t h
   return std::max(low, std::min(value, high));
 }
 
+/// Teams of a device that run at once, where registers are planned for three of the largest a multiprocessor.
+inline std::int64_t teams_at_once(const DeviceLimits& limits, int team_size) {
+  return std::int64_t{multiprocessors(limits)} * std::max(1, 3 * axes_team_size_max / team_size);
+}
+/// Thousandths of their time that so many teams keep a device full.
+inline std::int64_t filled(std::int64_t teams, std::int64_t at_once) {
+  return 1000 * teams / (ceil_div(std::max<std::int64_t>(1, teams), at_once) * at_once);
+}
+/// Enough of it.
+inline constexpr std::int64_t well_filled = 950;
+/// Elements of an output's part, from which its partial result is no matter.
+inline constexpr std::int64_t part_size_min = 8192;
+
 /// Outputs that a thread of mapping lines has in flight, on a device.
 inline constexpr int lines_at_once = 4;
 
@@ -149,6 +162,13 @@ std::size_t rows_scratch_bytes(int outputs, int lanes) {
     layout.append<typename Fold::team_type>(static_cast<std::size_t>(outputs));
   }
   return layout.bytes();
+}
+
+/// Outputs next to each other in memory whose threads mapping groups mixes: all that a team has, or all that there are.
+inline int plan_side(const AxesShape& shape, int outputs) {
+  if (shape.reduces_fastest()) return 1;
+  const std::int64_t columns = shape.dims[shape.kept - 1].extent;
+  return columns < outputs && outputs % columns == 0 ? static_cast<int>(columns) : outputs;
 }
 
 /// A row of the tile takes an odd multiple of its threads: they read without bank conflicts.
@@ -253,7 +273,26 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
       outputs = clamped(columns, 1, std::max<std::int64_t>(outputs, std::min(team, 32)));
     }
     outputs = clamped(outputs, 1, kept);
-    std::int64_t threads = std::min<std::int64_t>(team / outputs, std::max<std::int64_t>(1, wanted));
+    std::int64_t each = wanted;  // threads of an output
+    if (!rows && outputs < 32) {
+      // Few columns: threads next to each other along them too, a warp's reads in one piece.
+      each = std::max(wanted, clamped(32 / outputs, 1, reduced / 16));
+      if (outputs == shape.dims[shape.kept - 1].extent) {
+        outputs *= clamped(team / (outputs * each), 1, kept / outputs);
+      }
+    } else if (!rows && reduced < 2 * part_size_min) {
+      // Fewer columns where the last teams would leave much of the machine idle: whole sectors, or warps whose reads
+      // lie on boundaries.
+      const auto share = [&](std::int64_t o) {
+        return filled(ceil_div(kept, o), teams_at_once(limits, axes_team_size_max));
+      };
+      const std::int64_t step = shape.dims[shape.kept - 1].extent % 32 == 0 ? 32 : 8;
+      const std::int64_t least = std::max<std::int64_t>(32, outputs / 2);
+      for (std::int64_t o = outputs; o >= least && share(outputs) < well_filled; o -= step) {
+        if (share(o) > share(outputs)) outputs = o;
+      }
+    }
+    std::int64_t threads = std::min<std::int64_t>(team / outputs, std::max<std::int64_t>(1, each));
     while (threads > 1 &&
            axes_scratch_bytes<Fold>(static_cast<int>(outputs), static_cast<int>(threads), 0) > axes_scratch_budget) {
       (outputs > 1 ? outputs : threads) /= 2;
@@ -275,6 +314,17 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
     const std::int64_t shares = reduced / (elements_min * plan.threads);
     plan.parts =
         static_cast<int>(clamped(std::min(shares, wanted_teams / blocks), 1, divisible_extent(shape, plan.mapping)));
+  }
+  if (!limits.is_host && plan.mapping == AxesMapping::groups && options.league_size == 0 && elements_min < reduced) {
+    const std::int64_t at_once = teams_at_once(limits, plan.team_size);
+    const auto share = [&](std::int64_t parts) { return filled(blocks * parts, at_once); };
+    const std::int64_t most = std::min(
+        {divisible_extent(shape, plan.mapping), reduced / part_size_min, std::max<std::int64_t>(16, plan.parts)});
+    if (blocks * plan.parts > at_once) {
+      for (std::int64_t parts = plan.parts * 3 / 4; parts <= most && share(plan.parts) < well_filled; ++parts) {
+        if (share(parts) > share(plan.parts)) plan.parts = static_cast<int>(parts);
+      }
+    }
   }
   const std::int64_t items = blocks * plan.parts;
   // A team goes on with further outputs, rather than that another begins.

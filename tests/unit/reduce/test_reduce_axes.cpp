@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every set of axes of ranks 1 to 4, in each layout, by a reducer that sees each element and its position.
+#include <array>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cstdint>
 
@@ -98,13 +99,46 @@ TEMPLATE_LIST_TEST_CASE("rows of one to three elements", "[reduce][axes]", test:
   }
 }
 
+/// Sizes of team that are no whole warps, or none that a plan takes.
+template <class Space>
+constexpr std::array<int, 3> odd_team_sizes() {
+  return tessera::detail::is_host_space<Space> ? std::array{0, 1, 1} : std::array{0, 40, 96};
+}
+
+/// Around what a team of a GPU takes of them at once, and lines before and behind them.
+TEMPLATE_LIST_TEST_CASE("columns of two to eight elements", "[reduce][axes]", test::OneSpace) {
+  for (const std::size_t length : {2, 3, 4, 5, 6, 7, 8}) {
+    for (const std::size_t n : {31, 511, 513, 767, 769, 1023, 1025, 1279, 1281, 2047, 2048, 2049, 4097}) {
+      test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{},
+                                                                   Extents<2>{length, n});
+    }
+    for (const int team_size : odd_team_sizes<TestType>()) {
+      check_row_major(TestType(), Extents<3>{3, length, 4099}, {.team_size = team_size});
+    }
+    test::check_all_axes<test::Misaligned, test::Right, std::int32_t>(TestType(), test::PositionSum{},
+                                                                      Extents<3>{2, length, 4098});
+  }
+}
+
+/// Fewer columns side by side than a GPU's threads read at once: those of several blocks go to one team.
+TEMPLATE_LIST_TEST_CASE("few columns side by side", "[reduce][axes]", test::OneSpace) {
+  for (const std::size_t columns : {2, 3, 5, 17, 31}) {
+    check_row_major(TestType(), Extents<3>{1, 5003, columns}, {});
+    check_row_major(TestType(), Extents<3>{7, 331, columns}, {});
+    for (const int team_size : odd_team_sizes<TestType>()) {
+      check_row_major(TestType(), Extents<3>{59, 161, columns}, {.team_size = team_size});
+    }
+  }
+}
+
 /// So many that a few lanes of a GPU for each fill it.
 TEMPLATE_LIST_TEST_CASE("many rows", "[reduce][axes]", test::OneSpace) {
   constexpr std::size_t share = tessera::detail::is_host_space<TestType> ? 16 : 1;
   for (const auto& n : {Extents<2>{34001, 33}, Extents<2>{34001, 68}, Extents<2>{8501, 259}, Extents<2>{2203, 1101},
                         Extents<2>{2203, 1108}}) {
-    test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{},
-                                                                 Extents<2>{n[0] / share, n[1]});
+    for (const int team_size : odd_team_sizes<TestType>()) {
+      check_row_major(TestType(), Extents<2>{n[0] / share, n[1]}, {.team_size = team_size});
+    }
   }
 }
 

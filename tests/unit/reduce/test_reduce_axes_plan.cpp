@@ -60,6 +60,30 @@ TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
   CHECK(gpu_plan({10007, 10009}, 1).parts > 1);
 }
 
+TEST_CASE("few columns share a team, and a warp's reads", "[reduce][axes][plan]") {
+  const ReduceAxesPlan three = gpu_plan({5, 5981, 5981, 3}, 4);
+  CHECK(three.mapping == AxesMapping::groups);
+  CHECK(three.threads == 10);
+  CHECK(three.outputs == 24);
+  CHECK(three.team_size == 240);
+  // Few outputs: as many threads as a team has, and parts.
+  CHECK(gpu_plan({10000019, 3}, 1).threads == 85);
+  CHECK(gpu_plan({10000019, 3}, 1).parts > 132);
+  // No more threads than have something to do.
+  CHECK(gpu_plan({30011, 40, 3}, 2).threads == 2);
+}
+
+TEST_CASE("teams of columns fill a GPU to the end", "[reduce][axes][plan]") {
+  const auto share = [](const ReduceAxesPlan& plan, std::int64_t outputs) {
+    const std::int64_t blocks = (outputs + plan.outputs - 1) / plan.outputs;
+    return tessera::detail::filled(blocks * plan.parts, tessera::detail::teams_at_once(gpu, 256));
+  };
+  CHECK(share(gpu_plan({1 << 16, 1 << 13}, 1), 1 << 13) >= 950);
+  CHECK(share(gpu_plan({1000, 536870}, 1), 536870) >= 950);
+  // Whole warps where these read on boundaries.
+  CHECK(gpu_plan({1 << 13, 1 << 16}, 1).outputs % 32 == 0);
+}
+
 TEST_CASE("axes merge where memory allows it", "[reduce][axes][plan]") {
   const auto shape = [](const std::vector<std::int64_t>& extents, unsigned mask) {
     const std::vector<AxesArgument> axes = arguments(extents, mask);

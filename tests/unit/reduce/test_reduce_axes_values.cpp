@@ -127,8 +127,12 @@ TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][
                                        {2203 / share, 1108, 1},
                                        {70001 / share, 16, 1},
                                        {70001 / share, 13, 1},
+                                       {1, 2, 5003},
+                                       {1, 4, 5001},
                                        {1, 7, 5003},
                                        {3, 5, 4099},
+                                       {59, 161, 3},
+                                       {7, 331, 17},
                                        {2, 1, 8191},
                                        {1, 40, 131101 / share},
                                        {5, 3, 17}};

@@ -22,6 +22,7 @@
 #include <tessera/reduce/detail/reduce_rows.hpp>
 #include <tessera/reduce/detail/reduce_runs.hpp>
 #include <tessera/reduce/detail/reduce_short_rows.hpp>
+#include <tessera/reduce/detail/reduce_side_lines.hpp>
 #include <tessera/reduce/detail/reduce_staged.hpp>
 #include <tessera/workspace.hpp>
 #include <type_traits>
@@ -143,7 +144,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       const std::int64_t threads_fast = std::min<std::int64_t>(plan.threads, problem.fast.extent);
       launch(ReduceGroups<Space, Problem>{problem, plan.scratch_bytes, plan.outputs, plan.threads,
                                           static_cast<int>(std::max<std::int64_t>(1, threads_fast)),
-                                          !shape.reduces_fastest()});
+                                          plan_side(shape, plan.outputs)});
     }
   } else if (plan.mapping == AxesMapping::lines) {
     if constexpr (takes_lines<Fold>()) {
@@ -166,6 +167,17 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
             launch(ReduceShortRows<Space, Problem>{
                 {problem, plan.scratch_bytes, span, 0, ceil_div(inner.extent, rows), inner}});
             return;
+          }
+        }
+        if constexpr (std::is_pointer_v<Pointer> && ReduceSideLines<Space, Problem, 2>::suits) {
+          if (has_side_lines(shape, plan.team_size)) {
+            return with_side_length<2>(
+                static_cast<int>(shape.reduced_size), [&]<int Length>(std::integral_constant<int, Length>) {
+                  const std::int64_t along =
+                      ceil_div(inner.extent, std::int64_t{plan.team_size} * side_columns<Length>);
+                  launch(ReduceSideLines<Space, Problem, Length>{
+                      {problem, plan.scratch_bytes, span, along, along * (shape.kept_size / inner.extent), inner}});
+                });
           }
         }
         if (rows_in_packs(shape, in)) {

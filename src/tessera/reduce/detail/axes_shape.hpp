@@ -46,6 +46,26 @@ KOKKOS_INLINE_FUNCTION AxesOffsets axes_offsets(const AxesDim* dims, int count, 
   return sum;
 }
 
+/// As axes_offsets() where there are fewer outputs than that: without 64-bit divisions, whose calls take registers from
+/// loops.
+inline constexpr std::int64_t narrow_outputs = std::int64_t{1} << 31;
+KOKKOS_INLINE_FUNCTION AxesOffsets axes_offsets_narrow(const AxesDim* dims, int count, std::uint32_t index) {
+  AxesOffsets sum{0, 0, 0, 0};
+  for (int d = count - 1; d >= 0; --d) {
+    std::uint32_t i = index;
+    if (d > 0) {
+      const auto extent = static_cast<std::uint32_t>(dims[d].extent);
+      index = i / extent;
+      i -= index * extent;
+    }
+    sum.in += i * dims[d].in;
+    sum.out += i * dims[d].out;
+    sum.position += i * dims[d].position;
+    sum.input += i * dims[d].input;
+  }
+  return sum;
+}
+
 /// Of element i along one axis.
 KOKKOS_INLINE_FUNCTION AxesOffsets axis_offsets(const AxesDim& dim, std::int64_t i) {
   return {i * dim.in, i * dim.out, i * dim.position, i * dim.input};

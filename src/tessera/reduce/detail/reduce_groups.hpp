@@ -59,6 +59,22 @@ KOKKOS_FUNCTION void add_of_line(const Problem& problem, const AxesOffsets& line
   problem.fold.add(thread, spill, group, index, status);
 }
 
+/// As many, or those before `end` and zeros, which add nothing to sums.
+template <int Count, class Problem, class Thread, class Spill>
+KOKKOS_FUNCTION void add_rest_of_line(const Problem& problem, const AxesOffsets& line, std::int64_t l,
+                                      std::int64_t lane_step, std::int64_t end, Thread& thread, Spill& spill,
+                                      const Status& status) {
+  using T = typename Problem::element_type;
+  T group[Count];
+  const auto from = problem.in + line.in + l * problem.lane.in;
+  const std::int64_t stride = lane_step * problem.lane.in;
+  TESSERA_UNROLL
+  for (int k = 0; k < Count; ++k) group[k] = l + k * lane_step < end ? from[k * stride] : T{};
+  const StepIndex index{line.position + l * problem.lane.position, lane_step * problem.lane.position,
+                        line.input + l * problem.lane.input, lane_step * problem.lane.input};
+  problem.fold.add(thread, spill, group, index, status);
+}
+
 /// On a device.
 template <ExecutionSpace Space, class Problem>
 struct ReduceGroups {
@@ -70,15 +86,16 @@ struct ReduceGroups {
   std::size_t scratch_bytes;
   int outputs, threads;  // of a team; of an output
   int threads_fast;      // of an output, along the fast axis
-  bool across;           // neighbouring threads on neighbouring outputs
+  int side;              // neighbouring outputs, which neighbouring threads have
 
   KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const AxesDim* axes = axes_in_reach<Space>(team, problem, scratch);
     ScratchLayout layout;
     layout.append<AxesDim>(axes_max);
-    const int group = across ? team.team_rank() % outputs : team.team_rank() / threads;
-    const int rank = across ? team.team_rank() / outputs : team.team_rank() % threads;
+    const int block = team.team_rank() / (side * threads), within = team.team_rank() % (side * threads);
+    const int group = block * side + within % side;
+    const int rank = within / side;
     std::byte* fold_scratch =
         scratch + layout.bytes() + static_cast<std::size_t>(group) * FoldScratch<Fold>(threads).bytes;
     const Status status(problem.status_word);
@@ -116,7 +133,11 @@ struct ReduceGroups {
       for (; l + (Fold::lanes - 1) * step < lane.end; l += Fold::lanes * step) {
         add_of_line<Fold::lanes>(problem, line, l, step, thread, spill, status);
       }
-      for (; l < lane.end; l += step) add_of_line<1>(problem, line, l, step, thread, spill, status);
+      if constexpr (sums_in_pairs<Fold>()) {
+        if (l < lane.end) add_rest_of_line<Fold::lanes>(problem, line, l, step, lane.end, thread, spill, status);
+      } else {
+        for (; l < lane.end; l += step) add_of_line<1>(problem, line, l, step, thread, spill, status);
+      }
     });
   }
 };

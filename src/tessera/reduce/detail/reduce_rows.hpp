@@ -15,29 +15,13 @@
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
+#include <tessera/reduce/detail/lane_join.hpp>
 #include <tessera/reduce/detail/pair_range.hpp>
 #include <tessera/reduce/detail/reduce_runs.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
-
-/// A reducer of ours as Kokkos wants one for the lanes of a vector.
-template <class R>
-struct LaneJoin {
-  using reducer = LaneJoin;
-  using value_type = typename R::value_type;
-  using result_view_type = Kokkos::View<value_type, Kokkos::AnonymousSpace, Kokkos::MemoryUnmanaged>;
-
-  const R& of;
-  value_type* result;
-
-  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { of.join(into, from); }
-  KOKKOS_FUNCTION void init(value_type& value) const { value = of.identity(); }
-  KOKKOS_FUNCTION value_type& reference() const { return *result; }
-  KOKKOS_FUNCTION bool references_scalar() const { return true; }
-  KOKKOS_FUNCTION result_view_type view() const { return result_view_type(result); }
-};
 
 /// A fold's join, as a reducer.
 template <class Fold>
@@ -105,18 +89,25 @@ struct ReduceRows {
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const AxesDim* axes = axes_in_reach<Space>(team, problem, scratch);
     const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
-    for (std::int64_t output = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
-         output < problem.kept_size; output += step) {
-      if constexpr (in_pairs || Chained) {
+    std::int64_t output = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+    if constexpr (in_pairs || Chained) {
+      // As many rounds for every vector that shuffles with others: without an output, it has the last one too.
+      const int before = team.team_rank() % vectors_at_once(lanes);
+      for (; output - before < problem.kept_size; output += step) {
+        const bool writes = output < problem.kept_size;
+        const std::int64_t of = writes ? output : problem.kept_size - 1;
         const AxesOffsets place =
-            problem.kept <= 1 ? axis_offsets(problem.dims[0], output) : axes_offsets(axes, problem.kept, output);
+            problem.kept <= 1 ? axis_offsets(problem.dims[0], of) : axes_offsets(axes, problem.kept, of);
         if constexpr (Chained) {
-          in_packs ? chain_row<packed_length<T>>(team, axes, place) : chain_row<1>(team, axes, place);
+          in_packs ? chain_row<packed_length<T>>(team, axes, place, writes) : chain_row<1>(team, axes, place, writes);
         } else {
-          const bool summed = in_packs ? sum_row<packed_length<T>>(team, place) : sum_row<1>(team, place);
+          const bool summed =
+              in_packs ? sum_row<packed_length<T>>(team, place, writes) : sum_row<1>(team, place, writes);
           if (!summed) sum_row_to_digits(team, axes, scratch, output);
         }
-      } else {
+      }
+    } else {
+      for (; output < problem.kept_size; output += step) {
         reduce_row(team, axes, axes_offsets(axes, problem.kept, output));
       }
     }
@@ -135,55 +126,60 @@ struct ReduceRows {
 
   /// Whether two doubles held the sum, which is then written. A second look does for floats over many binades.
   template <int Width>
-  KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, const AxesOffsets& place) const {
-    if (sizeof(T) < sizeof(double) && problem.run_size <= few_max && sum_row<true, Width>(team, place)) return true;
-    return sum_row<false, Width>(team, place);
+  KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, const AxesOffsets& place, bool writes) const {
+    if (sizeof(T) < sizeof(double) && problem.run_size <= few_max) {
+      if (sum_row<true, Width, true>(team, place, writes) || !writes) return true;
+      return sum_row<false, Width, false>(team, place, true);
+    }
+    return sum_row<false, Width, true>(team, place, writes) || !writes;
   }
 
-  /// Loads of Width elements.
-  template <bool Short, int Width>
-  KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, const AxesOffsets& place) const {
+  /// Loads of Width elements. Together: as join_vector() has it.
+  template <bool Short, int Width, bool Together>
+  KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, const AxesOffsets& place, bool writes) const {
+    using Few = ExactFew<std::conditional_t<Short, wide_t<T>, double>>;
+    const int lane = lane_number(team, lanes);
+    Few few;
+    sum_lane<Short, Width>(place, lane, few);
+    join_vector<Together>(team, lanes, ExactFewSum<Few>{}, few);
+    const ExactPair whole = few.pair(few_span);
+    if (!first_lane_says<Together>(lanes, whole.exact())) return false;
+    if (lane == 0 && writes) {
+      problem.out[place.out] =
+          problem.fold.template finalize<Result>(whole, problem.reduced_size, Status(problem.status_word));
+    }
+    return true;
+  }
+
+  template <bool Short, int Width, class Few>
+  KOKKOS_FORCEINLINE_FUNCTION void sum_lane(const AxesOffsets& place, int lane, Few& few) const {
     using Term = wide_t<T>;
-    using Few = ExactFew<std::conditional_t<Short, Term, double>>;
     using Index = std::conditional_t<Short, int, std::int64_t>;
     using Piece = Packed<T, Width>;
     constexpr int loads = Width == 1 ? 8 : 4;
     const auto* pieces = reinterpret_cast<const Piece*>(problem.in + place.in);
     const auto count = static_cast<Index>(problem.run_size / Width);
     const int stride = lanes;
-    Few few;
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, stride),
-        [&](int lane, Few& mine) {
-          const auto add = [&](const Piece(&loaded)[loads]) {
-            Term terms[loads * Width];
-            TESSERA_UNROLL
-            for (int k = 0; k < loads * Width; ++k) terms[k] = Fold::term(loaded[k / Width].values[k % Width]);
-            add_group(mine, terms);
-          };
-          Index i = lane;
-          Piece loaded[loads];
-          for (; i + (loads - 1) * stride < count; i += loads * stride) {
-            TESSERA_UNROLL
-            for (int load = 0; load < loads; ++load) loaded[load] = pieces[i + load * stride];
-            add(loaded);
-          }
-          if (i >= count) return;
-          // The rest at once too: zeros add nothing.
-          TESSERA_UNROLL
-          for (int load = 0; load < loads; ++load) {
-            loaded[load] = i + load * stride < count ? pieces[i + load * stride] : Piece{};
-          }
-          add(loaded);
-        },
-        LaneJoin<ExactFewSum<Few>>{ExactFewSum<Few>{}, &few});
-    const ExactPair whole = few.pair(few_span);
-    if (!whole.exact()) return false;
-    Kokkos::single(Kokkos::PerThread(team), [&] {
-      problem.out[place.out] =
-          problem.fold.template finalize<Result>(whole, problem.reduced_size, Status(problem.status_word));
-    });
-    return true;
+    const auto add = [&](const Piece(&loaded)[loads]) {
+      Term terms[loads * Width];
+      TESSERA_UNROLL
+      for (int k = 0; k < loads * Width; ++k) terms[k] = Fold::term(loaded[k / Width].values[k % Width]);
+      add_group(few, terms);
+    };
+    Index i = lane;
+    Piece loaded[loads];
+    for (; i + (loads - 1) * stride < count; i += loads * stride) {
+      TESSERA_UNROLL
+      for (int load = 0; load < loads; ++load) loaded[load] = pieces[i + load * stride];
+      add(loaded);
+    }
+    if (i >= count) return;
+    // The rest at once too: zeros add nothing.
+    TESSERA_UNROLL
+    for (int load = 0; load < loads; ++load) {
+      loaded[load] = i + load * stride < count ? pieces[i + load * stride] : Piece{};
+    }
+    add(loaded);
   }
 
   /// Lanes join in scratch where there are many of them.
@@ -207,18 +203,16 @@ struct ReduceRows {
 
   /// Loads of Width elements.
   template <int Width>
-  KOKKOS_FORCEINLINE_FUNCTION void chain_row(const Member& team, const AxesDim* axes, const AxesOffsets& place) const {
-    using Reducer = std::remove_cvref_t<decltype(problem.fold.reducer())>;
-    typename Reducer::value_type value;
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, lanes),
-        [&](int lane, typename Reducer::value_type& mine) { mine = chain_lane<Width>(axes, place, lane); },
-        LaneJoin<Reducer>{problem.fold.reducer(), &value});
-    Kokkos::single(Kokkos::PerThread(team), [&] {
+  KOKKOS_FORCEINLINE_FUNCTION void chain_row(const Member& team, const AxesDim* axes, const AxesOffsets& place,
+                                             bool writes) const {
+    const int lane = lane_number(team, lanes);
+    auto value = chain_lane<Width>(axes, place, lane);
+    join_vector<true>(team, lanes, problem.fold.reducer(), value);
+    if (lane == 0 && writes) {
       typename Fold::team_type total = problem.fold.identity();
       total.value = value;
       write(place, total);
-    });
+    }
   }
 
   template <int Width>
