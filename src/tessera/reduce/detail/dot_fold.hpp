@@ -40,7 +40,7 @@ class ExactProducts {
     Specials specials;
   };
   struct spill_type : digits_type {
-    ExactRest<typename Format::product_digits> rest;
+    ExactRest<typename Format::product_digits, true> rest;
   };
 
   KOKKOS_FUNCTION static void clear(spill_type& spill) {
@@ -110,7 +110,7 @@ class ExactProducts {
   KOKKOS_FORCEINLINE_FUNCTION static void close_threads(const Member& team, thread_type& thread, spill_type& spill) {
     spill.rest.note_use(team);
     close_alone(thread, spill);
-    if (spill.rest.counters.are_lent()) team.team_barrier();  // for all threads or none
+    if (spill.rest.has_counters()) team.team_barrier();  // for all threads or none
     spill.rest.collect(team, spill.sum);
   }
 

@@ -18,6 +18,7 @@
 #include <tessera/reduce/detail/exact_digits.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
+#include <type_traits>
 
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ == 1)
@@ -88,21 +89,29 @@ class ExactExpansion {
 };
 
 /// Takes what an expansion in registers leaves: counters, where the team lends them, else another expansion, in slow
-/// memory.
-template <class Digits>
+/// memory. Counted: whether it can have counters.
+template <class Digits, bool Counted>
 struct ExactRest {
+  struct Nothing {};
   ExactExpansion<4> parts;
-  ExactCounters<Digits> counters;
+  std::conditional_t<Counted, ExactCounters<Digits>, Nothing> counters;
   bool used;  // else parts is not even initialised
 
   KOKKOS_FUNCTION void clear() {
-    counters.lend_none();
+    if constexpr (Counted) counters.lend_none();
     used = false;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION bool has_counters() const {
+    if constexpr (Counted) {
+      return counters.are_lent();
+    } else {
+      return false;
+    }
   }
 
   template <int N>
   TESSERA_NOINLINE KOKKOS_FUNCTION void add(Digits& digits, Kept<double, N>& terms) {
-    if (counters.are_lent()) {
+    if (has_counters()) {
       return count<53, N>([&](int k) { return term_of_multiple<Digits::low_bit>(terms.values[k]); });
     }
     if (!used) parts.clear();
@@ -114,7 +123,7 @@ struct ExactRest {
   /// An expansion that has no room for more.
   template <int Parts>
   TESSERA_NOINLINE KOKKOS_FUNCTION void add_whole(Digits& digits, const Kept<double, Parts>& expansion) {
-    if (!counters.are_lent()) return deposit_all(digits, expansion);
+    if (!has_counters()) return deposit_all(digits, expansion);
     count<53, Parts>([&](int k) { return term_of_multiple<Digits::low_bit>(expansion.values[k]); });
   }
 
@@ -138,19 +147,19 @@ struct ExactRest {
   /// What no expansion holds: an element, or a product.
   template <class T>
   KOKKOS_FUNCTION void add_alone(Digits& digits, T element) {
-    if (!counters.are_lent()) return deposit_value(digits, element);
+    if (!has_counters()) return deposit_value(digits, element);
     used = true;
-    deposit_value(counters, element);
+    if constexpr (Counted) deposit_value(counters, element);
   }
   template <class T>
   KOKKOS_FUNCTION void add_product(Digits& digits, T a, T b) {
-    if (!counters.are_lent()) return deposit_product(digits, a, b);
+    if (!has_counters()) return deposit_product(digits, a, b);
     used = true;
-    deposit_product(counters, a, b);
+    if constexpr (Counted) deposit_product(counters, a, b);
   }
 
   KOKKOS_FUNCTION void empty(Digits& digits) {
-    if (used && !counters.are_lent()) parts.empty(digits);
+    if (used && !has_counters()) parts.empty(digits);
     used = false;
   }
 
@@ -158,29 +167,35 @@ struct ExactRest {
   /// the first.
   template <TeamMember Member>
   KOKKOS_FUNCTION void note_use(const Member& team) const {
-    if (used && counters.are_lent()) counters.note_use(team);
+    if constexpr (Counted) {
+      if (used && has_counters()) counters.note_use(team);
+    }
   }
   template <TeamMember Member>
   KOKKOS_FUNCTION void collect(const Member& team, Digits& digits) const {
-    if (counters.are_lent()) counters.collect(team, digits);
+    if constexpr (Counted) {
+      if (has_counters()) counters.collect(team, digits);
+    }
   }
 
  private:
   template <int Bits, int N, class TermOf>
   KOKKOS_FORCEINLINE_FUNCTION void count(const TermOf& term_of) {
-    constexpr int at_once = Kokkos::min(N, counters.terms_max);
+    constexpr int at_once = Kokkos::min(N, ExactCounters<Digits>::terms_max);
     static_assert(N % at_once == 0);
     used = true;
-    TESSERA_NO_UNROLL
-    for (int first = 0; first < N; first += at_once) {
-      counters.template add<Bits, at_once>([&](int k) { return term_of(first + k); });
+    if constexpr (Counted) {
+      TESSERA_NO_UNROLL
+      for (int first = 0; first < N; first += at_once) {
+        counters.template add<Bits, at_once>([&](int k) { return term_of(first + k); });
+      }
     }
   }
 };
 
 /// Adds terms as ExactExpansion::add() takes them, to the last bit. Unbounded: they could overflow it.
-template <bool Unbounded, int Parts, class Digits, int N>
-KOKKOS_FORCEINLINE_FUNCTION void add_terms(ExactExpansion<Parts>& expansion, ExactRest<Digits>& rest, Digits& digits,
+template <bool Unbounded, int Parts, class Rest, class Digits, int N>
+KOKKOS_FORCEINLINE_FUNCTION void add_terms(ExactExpansion<Parts>& expansion, Rest& rest, Digits& digits,
                                            double (&terms)[N]) {
   if (Unbounded && !expansion.has_room()) {
     rest.add_whole(digits, expansion.kept());

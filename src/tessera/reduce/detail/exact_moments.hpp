@@ -39,8 +39,10 @@ class ExactMoments {
   static constexpr bool narrow = std::is_same_v<T, float>;
   using Expansion = ExactExpansion<2>;
   using Squares = ExactSquares<T>;
-  using SumRest = ExactRest<typename Format::sum_digits>;
-  using SquaresRest = ExactRest<typename Format::product_digits>;
+  /// All three at once have registers for nothing more.
+  static constexpr bool has_counters = !(Wanted.sum && Wanted.magnitude && Wanted.squares);
+  using SumRest = ExactRest<typename Format::sum_digits, has_counters>;
+  using SquaresRest = ExactRest<typename Format::product_digits, has_counters>;
   struct Nothing {};
   template <bool Used, class Type>
   using If = std::conditional_t<Used, Type, Nothing>;
@@ -79,12 +81,14 @@ class ExactMoments {
 
   /// Team scratch for counters.
   KOKKOS_FUNCTION static constexpr std::size_t counters_bytes(int team_size) {
+    if constexpr (!has_counters) return 0;
     constexpr int sums = (Wanted.sum ? 1 : 0) + (Wanted.magnitude ? 1 : 0);
     return sums * SumCounters::bytes(team_size) + (Wanted.squares ? SquareCounters::bytes(team_size) : 0);
   }
   /// To all threads of a team, which call; a barrier must follow.
   template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill, std::byte* scratch) {
+  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill,
+                                            std::byte* scratch) requires has_counters {
     if constexpr (Wanted.sum) {
       spill.sum_rest.counters.lend(team, scratch);
       scratch += SumCounters::bytes(team.team_size());
@@ -271,8 +275,8 @@ class ExactMoments {
   }
 
  private:
-  template <class Digits>
-  KOKKOS_FUNCTION static void clear(Digits& digits, ExactRest<Digits>& rest) {
+  template <class Digits, class Rest>
+  KOKKOS_FUNCTION static void clear(Digits& digits, Rest& rest) {
     digits.clear();
     rest.clear();
   }
@@ -280,11 +284,11 @@ class ExactMoments {
   /// Whether all sums have counters; none has where one has none.
   KOKKOS_FUNCTION static bool are_counters_lent(const spill_type& spill) {
     if constexpr (Wanted.sum) {
-      return spill.sum_rest.counters.are_lent();
+      return spill.sum_rest.has_counters();
     } else if constexpr (Wanted.magnitude) {
-      return spill.magnitude_rest.counters.are_lent();
+      return spill.magnitude_rest.has_counters();
     } else {
-      return spill.squares_rest.counters.are_lent();
+      return spill.squares_rest.has_counters();
     }
   }
 
@@ -394,7 +398,7 @@ class ExactMoments {
         return add_terms<!narrow>(sum, rest, digits, total);
       }
       // The expansion would leave most of them.
-      if (fields.highest - fields.lowest > expansion_span && rest.counters.are_lent()) {
+      if (fields.highest - fields.lowest > expansion_span && rest.has_counters()) {
         const Kept<T, N> kept(elements);
         return rest.template add_elements<Magnitude>(kept);
       }

@@ -34,10 +34,9 @@ class ExactSquares {
   }
 
   /// elements: usual ones; fields: theirs, where N is 8 or more.
-  template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION static void add(Expansion& squares, ExactRest<typename Format::product_digits>& rest,
-                                              typename Format::product_digits& digits, const T (&elements)[N],
-                                              const FieldRange& fields) {
+  template <int N, class Rest>
+  KOKKOS_FORCEINLINE_FUNCTION static void add(Expansion& squares, Rest& rest, typename Format::product_digits& digits,
+                                              const T (&elements)[N], const FieldRange& fields) {
     if (N >= 8 && can_cut<N>(fields)) {
       const int top = 2 * (fields.highest + 1 - FloatFormat<T>::exponent_max);
       double sums[narrow ? 2 : 4] = {};
@@ -45,7 +44,7 @@ class ExactSquares {
       return add_terms<!narrow>(squares, rest, digits, sums);
     }
     // The expansion would leave most of them.
-    if (N >= 8 && fields.highest - fields.lowest > expansion_span && rest.counters.are_lent()) {
+    if (N >= 8 && fields.highest - fields.lowest > expansion_span && rest.has_counters()) {
       const Kept<T, N> kept(elements);
       return rest.add_squares(kept);
     }
@@ -86,9 +85,8 @@ class ExactSquares {
   KOKKOS_FORCEINLINE_FUNCTION static bool is_usual(double x) {
     return is_usual_product(rounded_product(x, x)) || x == 0;
   }
-  template <int N>
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(ExactRest<typename Format::product_digits>& rest,
-                                                        typename Format::product_digits& digits,
+  template <class Rest, int N>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(Rest& rest, typename Format::product_digits& digits,
                                                         const Kept<T, N>& factors) {
     TESSERA_NO_UNROLL
     for (int k = 0; k < N; ++k) {

@@ -48,15 +48,6 @@ class FusedFold {
     m_rest.begin(thread.rest, spill.rest);
   }
 
-  KOKKOS_FUNCTION static constexpr std::size_t counters_bytes(int team_size) {
-    return detail::counters_bytes<First>(team_size) + detail::counters_bytes<Rest>(team_size);
-  }
-  template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill, std::byte* scratch) {
-    detail::lend_counters<First>(team, spill.first, scratch);
-    detail::lend_counters<Rest>(team, spill.rest, scratch + detail::counters_bytes<First>(team.team_size()));
-  }
-
   template <int N, class T, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
                                        const Index& index, const Status& status) const {

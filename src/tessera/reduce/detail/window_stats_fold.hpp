@@ -69,11 +69,6 @@ class WindowStatsFold : public Base {
     Base::begin(spill.totals, spill.spill);
   }
 
-  template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill, std::byte* scratch) {
-    Base::lend_counters(team, spill.spill, scratch);
-  }
-
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void add([[maybe_unused]] thread_type& thread, spill_type& spill, const T (&elements)[N],
                                        const Index& index, const Status& status) const {
