@@ -76,12 +76,12 @@ KOKKOS_FORCEINLINE_FUNCTION DigitTerm term_of_value(T value) {
   const FloatParts<T> parts(value);
   return {parts.negative() ? -parts.mantissa() : parts.mantissa(), parts.position()};
 }
-/// A double that is a multiple of the unit 2^LowBit.
+/// A double that is a multiple of the unit 2^LowBit; zero has an exponent far below any.
 template <int LowBit>
 KOKKOS_FORCEINLINE_FUNCTION DigitTerm term_of_multiple(double value) {
   const FloatParts<double> parts(value);
   const int position = parts.position() - 1074 - LowBit;
-  const std::int64_t mantissa = position < 0 ? parts.mantissa() >> -position : parts.mantissa();
+  const std::int64_t mantissa = position < 0 ? parts.mantissa() >> Kokkos::min(-position, 63) : parts.mantissa();
   return {parts.negative() ? -mantissa : mantissa, position < 0 ? 0 : position};
 }
 
