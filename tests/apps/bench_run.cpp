@@ -81,6 +81,8 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
         "tessera-bench: note: stats is measured in float32, float64, not in int64\n"
         "tessera-bench: note: dot is measured in float32, float64, not in int32\n"
         "tessera-bench: note: dot is measured in float32, float64, not in int64\n"
+        "tessera-bench: note: spread is measured in float32, float64, not in int32\n"
+        "tessera-bench: note: spread is measured in float32, float64, not in int64\n"
         "tessera-bench: note: axes is measured in float32, not in int32\n"
         "tessera-bench: note: axes is measured in float32, not in int64\n"
         "tessera-bench: note: axes is measured in float32, not in float64\n"
