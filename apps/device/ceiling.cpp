@@ -145,8 +145,8 @@ std::vector<LaunchShape> launch_shapes(const Space& space, std::int64_t pieces) 
     if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
   };
   if constexpr (is_host_space<Space>) {
-    for (int blocks : {1, 2, 8, 64}) add(std::int64_t{blocks} * space.concurrency(), 1, 4);
-    for (int blocks : {1, 4, 16, 64}) add(std::int64_t{blocks} * space.concurrency(), 1, host_in_flight);
+    for (int blocks : {1, 4, 64}) add(std::int64_t{blocks} * space.concurrency(), 1, 4);
+    for (int blocks : {1, 4, 64}) add(std::int64_t{blocks} * space.concurrency(), 1, host_in_flight);
   } else {
     const int units = std::max(1, space.concurrency() / 2048);  // multiprocessors of 2048 threads
     for (int in_flight : {4, 8}) {
