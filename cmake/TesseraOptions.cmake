@@ -19,6 +19,7 @@ set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers for the drivers and tests: addr
 set(TESSERA_EXPECTED_DEVICE "" CACHE STRING "Refuse a Kokkos without this back end, for example CUDA")
 set(TESSERA_EXPECTED_ARCH "" CACHE STRING "Refuse a Kokkos built for another architecture, for example HOPPER90")
 set(TESSERA_TEST_LAUNCHER "" CACHE STRING "Command put before each unit test, for example srun;--ntasks=1")
+set(TESSERA_FILES_AS_ONE "" CACHE STRING "Files with kernels compiled as one; nothing: 3 with nvcc, 1 without")
 
 set(tessera_known_options
     TESSERA_ENABLE_APPS
@@ -28,7 +29,8 @@ set(tessera_known_options
     TESSERA_SANITIZE
     TESSERA_EXPECTED_DEVICE
     TESSERA_EXPECTED_ARCH
-    TESSERA_TEST_LAUNCHER)
+    TESSERA_TEST_LAUNCHER
+    TESSERA_FILES_AS_ONE)
 get_cmake_property(tessera_cache_entries CACHE_VARIABLES)
 list(FILTER tessera_cache_entries INCLUDE REGEX "^TESSERA_")
 list(REMOVE_ITEM tessera_cache_entries ${tessera_known_options})
@@ -44,6 +46,9 @@ endif()
 
 if(NOT TESSERA_ENABLE_TRANSFORM MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "Tessera: TESSERA_ENABLE_TRANSFORM is \"${TESSERA_ENABLE_TRANSFORM}\"; expected AUTO, ON or OFF")
+endif()
+if(NOT TESSERA_FILES_AS_ONE MATCHES "^([1-9][0-9]*)?$")
+  message(FATAL_ERROR "Tessera: TESSERA_FILES_AS_ONE is \"${TESSERA_FILES_AS_ONE}\"; expected a number from 1, or nothing")
 endif()
 if(NOT TESSERA_SANITIZE MATCHES "^(|address|undefined|address,undefined|thread)$")
   message(FATAL_ERROR "Tessera: TESSERA_SANITIZE is \"${TESSERA_SANITIZE}\"; expected address, undefined, "

@@ -36,13 +36,23 @@ if(TESSERA_SANITIZE STREQUAL "thread")
     LINKER:--wrap=_ZN6Kokkos4Impl11HostBarrier29impl_backoff_wait_until_equalEPiib)
 endif()
 
-# Reading Kokkos' headers takes a good part of the time of each file with kernels: host compilers do it once a target,
-# nvcc, which takes no precompiled header and reads them four times a file, once for three files.
+# Reading Kokkos' headers takes a good part of the time of each file with kernels: host compilers do it once a target;
+# nvcc, which takes no precompiled header and reads them four times a file, once for three files. Files that are compiled
+# as one also share the kernels that several of them use.
+if(TESSERA_FILES_AS_ONE)
+  set(tessera_files_as_one ${TESSERA_FILES_AS_ONE})
+elseif(Kokkos_ENABLE_CUDA)
+  set(tessera_files_as_one 3)
+else()
+  set(tessera_files_as_one 1)
+endif()
+
 #   tessera_share_headers(target [<more headers>..])
 function(tessera_share_headers target)
-  if(Kokkos_ENABLE_CUDA)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 3)
-  else()
+  if(tessera_files_as_one GREATER 1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${tessera_files_as_one})
+  endif()
+  if(NOT Kokkos_ENABLE_CUDA)
     target_precompile_headers(${target} PRIVATE <Kokkos_Core.hpp> ${ARGN})
   endif()
 endfunction()

@@ -30,9 +30,10 @@ function(tessera_add_unit_test name)
   tessera_add_catch2_program(test_${name} ${arg_LABEL} "${arg_UNPARSED_ARGUMENTS}"
                              "tessera_test_support;${arg_LIBRARIES}")
   tessera_share_headers(test_${name} <catch2/catch_template_test_macros.hpp>) # tests/compile: headers stand alone
-  if(Kokkos_ENABLE_CUDA)
-    target_compile_options(test_${name} PRIVATE -Wno-shadow) # of what other files of the three name
-  else()
+  if(tessera_files_as_one GREATER 1)
+    target_compile_options(test_${name} PRIVATE -Wno-shadow) # of what the other files name
+  endif()
+  if(NOT Kokkos_ENABLE_CUDA)
     # Kernels are many and take half the time to compile; the drivers' tests run them fully optimised.
     target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()

@@ -32,6 +32,7 @@ expect 1 'unknown option TESSERA_ENABLE_TEST; the options are TESSERA_ENABLE_APP
 expect 0 'Configuring done' reconfigure
 expect 1 'TESSERA_SANITIZE is "memory"; expected address, undefined, address,undefined, thread or nothing' \
   configure -DTESSERA_SANITIZE=memory
+expect 1 'TESSERA_FILES_AS_ONE is "0"; expected a number from 1, or nothing' configure -DTESSERA_FILES_AS_ONE=0
 expect 1 'TESSERA_ENABLE_TRANSFORM is "YES"; expected AUTO, ON or OFF' configure -DTESSERA_ENABLE_TRANSFORM=YES
 expect 0 'libraries of Fourier transforms: none' configure -DTESSERA_ENABLE_TRANSFORM=OFF
 expect 0 'libraries of Fourier transforms: none' configure -DCMAKE_DISABLE_FIND_PACKAGE_FFTW3=ON
