@@ -30,6 +30,14 @@ using Spaces = decltype(std::tuple_cat(std::declval<std::tuple<>>()
                                            ));
 #endif
 
+/// Whether sanitizers watch, under which tests take ten times as long: products of many extents then keep each extent
+/// in fewer pairs.
+#if defined(TESSERA_TEST_ONE_SPACE)
+inline constexpr bool is_sanitized = true;
+#else
+inline constexpr bool is_sanitized = false;
+#endif
+
 /// The parallel space alone, for tests whose subject does not depend on the space.
 using OneSpace = std::tuple<Kokkos::DefaultExecutionSpace>;
 

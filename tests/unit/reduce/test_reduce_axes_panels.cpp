@@ -42,14 +42,17 @@ void check_positions(const Space& space, const Extents<2>& n, const ReduceOption
 }
 
 TEMPLATE_LIST_TEST_CASE("panels of all widths and depths", "[reduce][axes]", test::OneSpace) {
+  std::size_t pairs = 0;
   for (const std::size_t rows : {1, 2, 3, 4, 5, 8, 15, 16, 17, 63, 64, 65, 129, 256, 257}) {
-    for (const std::size_t columns : {8, 9, 31, 64, 77, 1023, 1024, 1025}) {
+    for (const std::size_t columns : {8, 9, 31, 64, 77, 1023, 1024, 1025, 1026}) {
+      if (test::is_sanitized && pairs++ % 4 != 0) continue;
       check_positions<test::Right>(TestType(), {rows, columns});
       check_positions<test::Block>(TestType(), {columns, rows});
     }
   }
   // Several levels of joins.
   for (const std::size_t rows : {64 * 64 - 1, 64 * 64, 64 * 64 + 1, 64 * 65, 64 * 64 * 64 + 64 * 5 + 3}) {
+    if (test::is_sanitized && rows > 64 * 65) continue;
     check_positions<test::Misaligned>(TestType(), {rows, 9});
     check_positions<test::Right>(TestType(), {rows, 8}, {.league_size = 1});
     check_positions<test::Right>(TestType(), {rows, 11}, {.league_size = 50});

@@ -59,6 +59,7 @@ template <class T>
 void check_small_integer_sums() {
   using Sum = tessera::reduce_result_t<tessera::Sum<T>>;
   for (const T value : {std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest(), T(1)}) {
+    if (test::is_sanitized && value == T(1)) continue;
     const std::size_t size = (std::size_t{1} << 21) + 7;
     const Kokkos::View<T*, Space> in("in", size);
     Kokkos::deep_copy(in, value);
@@ -66,7 +67,7 @@ void check_small_integer_sums() {
     CHECK(tessera::reduce(Space(), in, tessera::Sum<T>{}, {.league_size = 1, .team_size = 1}) == sum);
     CHECK(tessera::reduce(Space(), in, tessera::Sum<T>{}) == sum);
   }
-  const std::vector<T> values = test::values<T>(1000003);
+  const std::vector<T> values = test::values<T>(test::is_sanitized ? 100003 : 1000003);
   const test::GuardedView<T, test::Misaligned, Space, 1> in({values.size()}, values);
   for (const int league_size : {0, 1, 5}) {
     INFO("league " << league_size);
