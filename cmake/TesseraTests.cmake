@@ -34,7 +34,7 @@ function(tessera_add_unit_test name)
     target_compile_options(test_${name} PRIVATE -Wno-shadow) # of what the other files name
   endif()
   if(NOT Kokkos_ENABLE_CUDA)
-    # Kernels are many and take half the time to compile; the drivers' tests run them fully optimised.
+    # Kernels are many and take half the time to compile; the drivers run them as their build has them.
     target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
 endfunction()

@@ -14,8 +14,8 @@
 namespace tessera::test {
 
 /// The execution spaces under test. A CUDA build tests the device alone: the host spaces compile the same in a host
-/// build, which tests them, and nvcc takes minutes for each space. So does a build that says one is enough.
-#if defined(KOKKOS_ENABLE_CUDA) || defined(TESSERA_TEST_ONE_SPACE)
+/// build, which tests them, and nvcc takes minutes for each space. With sanitizers one is enough.
+#if defined(KOKKOS_ENABLE_CUDA) || defined(TESSERA_TEST_SANITIZED)
 using Spaces = std::tuple<Kokkos::DefaultExecutionSpace>;
 #else
 using Spaces = decltype(std::tuple_cat(std::declval<std::tuple<>>()
@@ -32,7 +32,7 @@ using Spaces = decltype(std::tuple_cat(std::declval<std::tuple<>>()
 
 /// Whether sanitizers watch, under which tests take ten times as long: products of many extents then keep each extent
 /// in fewer pairs.
-#if defined(TESSERA_TEST_ONE_SPACE)
+#if defined(TESSERA_TEST_SANITIZED)
 inline constexpr bool is_sanitized = true;
 #else
 inline constexpr bool is_sanitized = false;

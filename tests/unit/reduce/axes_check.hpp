@@ -36,7 +36,7 @@ struct PositionSum {
 template <class Result, class R, class T>
 Result expected_of(const R&, const std::vector<T>& line) {
   const auto answer = reference::reduced<Result>(R::name(), line);
-  if (!answer.defined) FAIL("no answer");  // an assertion each line would take most of a test's time
+  REQUIRE(answer.defined);
   return static_cast<Result>(answer.value);
 }
 template <class Result, class T>
