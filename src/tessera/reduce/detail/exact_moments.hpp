@@ -18,6 +18,7 @@
 #include <tessera/reduce/detail/exact_expansion.hpp>
 #include <tessera/reduce/detail/exact_rounding.hpp>
 #include <tessera/reduce/detail/exact_squares.hpp>
+#include <tessera/reduce/detail/exact_sums.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/exact_window.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
@@ -37,7 +38,7 @@ template <class T, Moments Wanted>
 class ExactMoments {
   using Format = ExactFormat<T>;
   static constexpr bool narrow = std::is_same_v<T, float>;
-  using Expansion = ExactExpansion<2>;
+  using Terms = ExactSums<T>;
   using Squares = ExactSquares<T>;
   /// All three at once have registers for nothing more.
   static constexpr bool has_counters = !(Wanted.sum && Wanted.magnitude && Wanted.squares);
@@ -51,8 +52,8 @@ class ExactMoments {
 
  public:
   struct thread_type {
-    If<Wanted.sum, Expansion> sum;
-    If<Wanted.magnitude, Expansion> magnitude;
+    If<Wanted.sum, typename Terms::Expansion> sum;
+    If<Wanted.magnitude, typename Terms::Expansion> magnitude;
     If<Wanted.squares, typename Squares::Expansion> squares;
   };
   struct digits_type {
@@ -331,7 +332,7 @@ class ExactMoments {
 #if defined(TESSERA_HOST_VECTORS)
     if constexpr (Wanted.sum != Wanted.magnitude && !Wanted.squares) {
       double total[narrow ? 1 : 2];
-      if (sum_block<Wanted.magnitude, block_span>(elements, total)) {
+      if (sum_block<Wanted.magnitude, Terms::block_span>(elements, total)) {
         if constexpr (Wanted.sum) {
           add_terms<!narrow>(thread.sum, spill.sum_rest, spill.sum, total);
         } else {
@@ -344,7 +345,7 @@ class ExactMoments {
     if constexpr (!Wanted.squares) {
       const FieldRange fields = fields_of(elements);
       constexpr auto unusual_field = static_cast<int>(Format::unusual_word >> word_shift);
-      if (fields.highest < unusual_field && fields.highest - fields.lowest <= block_span) {
+      if (fields.highest < unusual_field && fields.highest - fields.lowest <= Terms::block_span) {
         return add_usual(thread, spill, elements, fields);
       }
     }
@@ -363,102 +364,12 @@ class ExactMoments {
   template <int N>
   TESSERA_INLINE_ON_DEVICE static void add_usual(thread_type& thread, spill_type& spill, const T (&terms)[N],
                                                  const FieldRange& fields) {
-    if constexpr (Wanted.sum) add_sum<false>(thread.sum, spill.sum_rest, spill.sum, terms, fields);
+    if constexpr (Wanted.sum) Terms::template add<false>(thread.sum, spill.sum_rest, spill.sum, terms, fields);
     if constexpr (Wanted.magnitude) {
-      add_sum<true>(thread.magnitude, spill.magnitude_rest, spill.magnitude, terms, fields);
+      Terms::template add<true>(thread.magnitude, spill.magnitude_rest, spill.magnitude, terms, fields);
     }
     if constexpr (Wanted.squares) Squares::add(thread.squares, spill.squares_rest, spill.squares, terms, fields);
   }
-
-  /// Terms that an expansion takes at once: more would not stay in registers.
-  static constexpr int group_max = narrow ? 4 : 8;
-
-  template <bool Magnitude>
-  KOKKOS_FORCEINLINE_FUNCTION static double term(T element) {
-    const auto x = static_cast<double>(element);
-    return Magnitude ? Kokkos::fabs(x) : x;
-  }
-
-  /// Binades that N terms may span for one cut to leave what adds without error: 45 + 53 bits below the highest, less
-  /// those of a term and of their number.
-  template <int N>
-  static constexpr int cut_span = 98 - FloatFormat<T>::mantissa - (std::bit_width(static_cast<unsigned>(N)) - 1);
-  /// Binades of floats that two doubles span in which many have been added.
-  static constexpr int expansion_span = 64;
-  /// The same of a block.
-  static constexpr int block_span = narrow ? float_span(host_block) : cut_span<host_block>;
-
-  template <bool Magnitude, int N>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_sum(Expansion& sum, SumRest& rest, typename Format::sum_digits& digits,
-                                                  const T (&elements)[N], const FieldRange& fields) {
-    if constexpr (narrow && N > 1) {
-      constexpr int span = float_span(N);
-      if (fields.highest - fields.lowest <= span) {
-        double total[1] = {plain_sum<Magnitude>(elements)};  // in 53 bits
-        return add_terms<!narrow>(sum, rest, digits, total);
-      }
-      // The expansion would leave most of them.
-      if (fields.highest - fields.lowest > expansion_span && rest.has_counters()) {
-        const Kept<T, N> kept(elements);
-        return rest.template add_elements<Magnitude>(kept);
-      }
-    }
-#if defined(TESSERA_HOST_VECTORS)
-    if constexpr (N >= host_group) {
-      if (fields.highest - fields.lowest <= cut_span<N>) {
-        double sums[2];
-        add_cut<N>(fields.highest + 1 - FloatFormat<T>::exponent_max, vector_of<Magnitude>(elements), sums[0], sums[1]);
-        return add_terms<!narrow>(sum, rest, digits, sums);
-      }
-    }
-#endif
-    constexpr int group = N < group_max ? N : group_max;
-    TESSERA_UNROLL
-    for (int first = 0; first < N; first += group) {
-      double terms[group];
-      TESSERA_UNROLL
-      for (int k = 0; k < group; ++k) terms[k] = term<Magnitude>(elements[first + k]);
-      add_terms<!narrow>(sum, rest, digits, terms);
-    }
-  }
-
-  /// Of finite floats in a few binades.
-  template <bool Magnitude, int N>
-  KOKKOS_FORCEINLINE_FUNCTION static double plain_sum(const T (&elements)[N]) {
-#if defined(TESSERA_HOST_VECTORS)
-    if constexpr (N >= host_group) {
-      HostTerms sums[host_chains] = {};
-      TESSERA_KEEP_LOOP
-      for (int first = 0; first < N; first += host_chains * host_terms) {
-        for (int c = 0; c < host_chains; ++c) {
-          HostTerms terms;
-          vector_of<Magnitude>(elements)(first + c * host_terms, terms);
-          sums[c] += terms;
-        }
-      }
-      return total_of(sums);
-    }
-#endif
-    double sum = 0;
-    TESSERA_UNROLL
-    for (int k = 0; k < N; ++k) sum += term<Magnitude>(elements[k]);
-    return sum;
-  }
-
-#if defined(TESSERA_HOST_VECTORS)
-  /// Loads elements as terms, for add_cut().
-  template <bool Magnitude, int N>
-  static auto vector_of(const T (&elements)[N]) {
-    return [&elements](int first, HostTerms& terms) {
-      if constexpr (narrow) {
-        load_widened<host_terms>(elements + first, terms);
-      } else {
-        load_vector(elements + first, terms);
-      }
-      if (Magnitude) terms = magnitudes_of(terms);
-    };
-  }
-#endif
 };
 
 }  // namespace tessera::detail

@@ -91,17 +91,6 @@ KOKKOS_INLINE_FUNCTION constexpr std::size_t counters_bytes([[maybe_unused]] int
   }
 }
 
-/// Lends a fold counters_bytes<Fold>(team_size) of scratch, if it wants any, behind begin(). All threads of the team
-/// call, and meet at a barrier before they add.
-template <class Fold, TeamMember Member>
-KOKKOS_FORCEINLINE_FUNCTION void lend_counters([[maybe_unused]] const Member& team,
-                                               [[maybe_unused]] typename Fold::spill_type& spill,
-                                               [[maybe_unused]] std::byte* scratch) {
-  if constexpr (counters_bytes<Fold>(2) > 0) {
-    if (team.team_size() > 1) Fold::lend_counters(team, spill, scratch);
-  }
-}
-
 /// 16-byte loads a thread has in flight. Small elements get fewer: each element of a load has an accumulator, and more
 /// than 16 do not fit the registers of a full team.
 KOKKOS_INLINE_FUNCTION constexpr int reduce_loads_in_flight(std::size_t element_bytes) {

@@ -52,7 +52,7 @@ struct ReduceSinglePass {
     typename Fold::spill_type spill;
     fold.begin(thread, spill);
     if constexpr (counters_bytes<Fold>(2) > 0) {
-      lend_counters<Fold>(team, spill, scratch + counters_at);
+      if (team.team_size() > 1) Fold::lend_counters(team, spill, scratch + counters_at);
       team.team_barrier();
     }
     fold_share(team, thread, spill, status);
