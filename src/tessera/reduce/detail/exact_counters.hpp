@@ -136,14 +136,14 @@ class ExactCounters {
   /// Returns what fullness() has of all its counters, or-ed: several terms are under way together.
   template <int Bits>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t add_term(const DigitTerm& term) const {
-    using Magnitude = std::conditional_t<(Bits <= 32), std::uint32_t, std::uint64_t>;
+    using Unsigned = std::conditional_t<(Bits <= 32), std::uint32_t, std::uint64_t>;
     const auto position = static_cast<std::uint32_t>(term.position);
     const std::uint32_t first = position / width;
     const std::uint32_t shift = position - first * width;
     const std::uint32_t sign = term.value < 0 ? ~0u : 0u;
-    const auto magnitude = static_cast<Magnitude>(term.value < 0 ? -term.value : term.value);
+    const auto magnitude = static_cast<Unsigned>(term.value < 0 ? -term.value : term.value);
     std::uint32_t* const at = term.value == 0 ? m_anywhere : m_first + first * copies;
-    Magnitude rest = magnitude >> (width - shift);
+    Unsigned rest = magnitude >> (width - shift);
     std::uint32_t found[pieces_of(Bits)];
     TESSERA_UNROLL
     for (int p = 0; p < pieces_of(Bits); ++p) {
