@@ -8,10 +8,12 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string_view>
+#include <tessera/concepts.hpp>
 #include <tessera/detail/exact_integer.hpp>
 #include <tessera/detail/float_format.hpp>
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/noinline.hpp>
+#include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/arg_extrema.hpp>
 #include <tessera/reduce/detail/complex_stats_fold.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
@@ -130,28 +132,102 @@ class StatsFold : public StatsBase<T> {
 
   template <class Result>
   KOKKOS_FUNCTION Result finalize(team_type& total, std::int64_t size, const Status& status) const {
-    const Specials specials = total.first.specials;
-    const ZeroCounts zeros = total.rest.rest.rest;
-    const std::int64_t n = m_context.nan == NanPolicy::omit ? size - specials.nans : size;
-    MomentResults<T, StatsMoments<T>::wanted> moments(total.first, n, status);
-
-    using Element = decltype(Result::min);
+    const std::int64_t n = count_of(total, size);
+    Results sums(total.first, n, status);
     Result result;
-    result.count = static_cast<std::uint64_t>(n);
-    result.count_nan = static_cast<std::uint64_t>(specials.nans);
-    result.count_inf = static_cast<std::uint64_t>(specials.infinities);
-    result.count_zero = static_cast<std::uint64_t>(zeros.zeros);
-    result.sum = moments.template sum<decltype(result.sum)>();
-    result.l1 = moments.template l1<decltype(result.l1)>();
-    result.l2 = moments.template l2<double>();
-    result.mean = n > 0 ? moments.template mean<double>() : spoiled<double>();
+    TESSERA_UNROLL
+    for (int part = 0; part < var_part; ++part) finalize_part(part, total, sums, n, m_ddof, result);
     result.var = result.std = spoiled<double>();
-    if (n > m_ddof) moments.variance_and_deviation(m_ddof, result.var, result.std);
+    if (n > m_ddof) sums.variance_and_deviation(m_ddof, result.var, result.std);
+    return result;
+  }
+
+  /// Threads as far apart as can be, so in different warps, have a part of the result each.
+  template <class Result, TeamMember Member>
+  KOKKOS_FUNCTION void finalize_as_team(const Member& team, team_type& total, std::int64_t size, const Status& status,
+                                        std::byte* scratch, Result* out) const {
+    if (team.team_size() == 1) {
+      *out = finalize<Result>(total, size, status);
+    } else {
+      finalize_as_team(*this, team, total, size, status, scratch, out);
+    }
+  }
+
+ private:
+  using Results = MomentResults<T, StatsMoments<T>::wanted>;
+  /// Parts of the result. The first two are short: in a small team they share a warp.
+  static constexpr int var_part = 5, parts = 7;
+
+  KOKKOS_FUNCTION std::int64_t count_of(const team_type& total, std::int64_t size) const {
+    return m_context.nan == NanPolicy::omit ? size - total.first.specials.nans : size;
+  }
+
+  template <class Result>
+  KOKKOS_FUNCTION static void finalize_part(int part, const team_type& total, Results& sums, std::int64_t n,
+                                            std::int64_t ddof, Result& result) {
+    switch (part) {
+      case 0:
+        return finalize_counts_and_extrema(total, n, result);
+      case 1:
+        result.sum = sums.template sum<decltype(result.sum)>();
+        return;
+      case 2:
+        result.l1 = sums.template l1<decltype(result.l1)>();
+        return;
+      case 3:
+        result.l2 = sums.template l2<double>();
+        return;
+      case 4:
+        result.mean = n > 0 ? sums.template mean<double>() : spoiled<double>();
+        return;
+      case var_part:
+        result.var = n > ddof ? sums.template variance<double>(ddof) : spoiled<double>();
+        return;
+      default:
+        result.std = n > ddof ? sums.template deviation<double>(ddof) : spoiled<double>();
+    }
+  }
+
+  /// By value, as are all arguments of functions that are not inlined: no address of the kernel's.
+  template <class Result, TeamMember Member>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void finalize_as_team(StatsFold fold, Member team, team_type& total,
+                                                                std::int64_t size, Status status, std::byte* scratch,
+                                                                Result* out) {
+    const std::int64_t n = fold.count_of(total, size);
+    auto* const magnitudes = reinterpret_cast<Magnitude*>(scratch);
+    const int apart = Kokkos::max(1, team.team_size() / parts);
+    const int first = team.team_rank() % apart == 0 ? team.team_rank() / apart : parts;
+    const int step = (team.team_size() + apart - 1) / apart;
+    for (int k = first; k < 3; k += step) {
+      auto& sums = total.first;
+      magnitudes[k] = k == 2 ? magnitude(sums.squares) : magnitude(k == 0 ? sums.sum : sums.magnitude);
+    }
+    team.team_barrier();
+    for (int part = first; part < parts; part += step) {
+      finalize_apart(part, magnitudes, total, n, fold.m_ddof, status, *out);
+    }
+  }
+  template <class Result>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void finalize_apart(int part, const Magnitude* magnitudes,
+                                                              const team_type& total, std::int64_t n, std::int64_t ddof,
+                                                              Status status, Result& result) {
+    Results sums(magnitudes[0], magnitudes[1], magnitudes[2], total.first.specials.flags, n, status);
+    finalize_part(part, total, sums, n, ddof, result);
+  }
+
+  template <class Result>
+  KOKKOS_FUNCTION static void finalize_counts_and_extrema(const team_type& total, std::int64_t n, Result& result) {
+    using Element = decltype(Result::min);
+    const ZeroCounts zeros = total.rest.rest.rest;
+    result.count = static_cast<std::uint64_t>(n);
+    result.count_nan = static_cast<std::uint64_t>(total.first.specials.nans);
+    result.count_inf = static_cast<std::uint64_t>(total.first.specials.infinities);
+    result.count_zero = static_cast<std::uint64_t>(zeros.zeros);
     if (n <= 0) {
       result.min = result.max = spoiled<Element>();
       result.argmin = result.argmax = -1;
       result.linf = 0;
-      return result;
+      return;
     }
     const ArgResult<T>& lowest = total.rest.first;
     const ArgResult<T>& highest = total.rest.rest.first;
@@ -172,10 +248,8 @@ class StatsFold : public StatsBase<T> {
     } else {
       result.linf = Kokkos::max<std::uint64_t>(magnitude_of(result.min), magnitude_of(result.max));
     }
-    return result;
   }
 
- private:
 #if defined(TESSERA_HOST_VECTORS)
   /// A host's block, part by part while it is in cache; with NaN or infinities in groups.
   template <class Index>

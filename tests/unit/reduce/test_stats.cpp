@@ -76,12 +76,14 @@ void check_plans(const Space& space, const std::vector<double>& values) {
   check_floating(got, values, 1);
   auto teams = test::odd_team_sizes(space);
   // 100 are no whole warps, and more than 192 would have too few registers.
-  if constexpr (!test::runs_on_host<Space>) teams = {32, 100, 192};
+  if constexpr (!test::runs_on_host<Space>) teams = {1, 32, 64, 100, 192};
   for (const int league : test::odd_league_sizes()) {
     for (const int team : teams) {
       const auto again = stats_of(space, values, 1, {.league_size = league, .team_size = team});
       INFO("league " << league << ", team " << team);
+      CHECK(again.count_zero == got.count_zero);
       CHECK(test::same_bits(again.sum, got.sum));
+      CHECK(test::same_bits(again.mean, got.mean));
       CHECK(test::same_bits(again.var, got.var));
       CHECK(test::same_bits(again.std, got.std));
       CHECK(test::same_bits(again.l1, got.l1));
@@ -97,6 +99,19 @@ TEMPLATE_LIST_TEST_CASE("stats of doubles keep their bits under every plan", "[r
   auto values = test::values<double>(20011);
   check_plans(space, values);  // few digits
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ldexp(values[i], static_cast<int>(i % 1800) - 900);
+  check_plans(space, values);
+}
+
+TEMPLATE_LIST_TEST_CASE("stats of sums that are zero, and of teams whose sums lie far apart", "[reduce][stats]",
+                        test::Spaces) {
+  const TestType space;
+  check_plans(space, std::vector<double>(20011, -0.0));
+  auto values = test::values<double>(20012);
+  for (std::size_t i = 0; i < values.size(); i += 2) values[i + 1] = -values[i];
+  check_plans(space, values);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::ldexp(values[i], i / 2048 % 2 == 0 ? -300 : 300);
+  check_plans(space, values);
+  for (std::size_t i = 3000; i < values.size(); ++i) values[i] = 0;
   check_plans(space, values);
 }
 

@@ -209,6 +209,14 @@ class ExactMoments {
       return spill.magnitude.empty() && !spill.magnitude_rest.used ? thread.magnitude.pair() : none;
     }
   }
+  /// Whether the sums of one thread are in its expansions alone.
+  KOKKOS_FUNCTION static bool in_expansions(const spill_type& spill) {
+    bool elsewhere = false;
+    if constexpr (Wanted.sum) elsewhere = elsewhere || !spill.sum.empty() || spill.sum_rest.used;
+    if constexpr (Wanted.magnitude) elsewhere = elsewhere || !spill.magnitude.empty() || spill.magnitude_rest.used;
+    if constexpr (Wanted.squares) elsewhere = elsewhere || !spill.squares.empty() || spill.squares_rest.used;
+    return !elsewhere;
+  }
   KOKKOS_FUNCTION static void absorb(digits_type& digits, const ExactPair& part) {
     auto& sum = [&]() -> auto& {
       if constexpr (Wanted.sum) {

@@ -16,7 +16,13 @@
 // - of pairs, where takes_pair_blocks says so, add_block(thread, spill, x, y, index, status): pair_range.hpp;
 // - where it adds to counters that a team's threads share, counters_bytes(team_size) of scratch for them, and
 //   lend_counters(team, spill, scratch), between begin() and a barrier;
+// - where it has a way of its own to join what the teams of a league left, close_partials(team, partials, count,
+// result,
+//   scratch): as close(), instead of absorb();
 // - finalize<Result>(team_type&, size, status): the result, by one thread;
+// - where several threads are quicker, finalize_as_team<Result>(team, total, size, status, scratch, out), by all
+// threads
+//   of a team, in the scratch of closing; the total is in team scratch too;
 // - where closes_in_pairs says so, pair(thread, spill) and finalize of an ExactPair: fold_finish.hpp;
 // - where in_pairs says so, term(element), pair(thread, spill), and absorb and finalize of an ExactPair too:
 //   exact_pair.hpp.

@@ -70,6 +70,16 @@ class MomentResults {
     if constexpr (Wanted.squares) m_squares = magnitude(digits.squares);
   }
 
+  /// The same of magnitudes, which other threads may read too.
+  KOKKOS_FUNCTION MomentResults(const Magnitude& sum, const Magnitude& magnitude, const Magnitude& squares,
+                                std::uint32_t flags, std::int64_t n, const Status& status)
+      : m_sum(sum),
+        m_magnitude(magnitude),
+        m_squares(squares),
+        m_flags(flags),
+        m_n(static_cast<std::uint64_t>(n)),
+        m_status(status) {}
+
   template <class Result>
   KOKKOS_FUNCTION Result sum() {
     return exact_total<Result>(m_sum, m_flags, false, m_status);

@@ -60,12 +60,12 @@ struct ReduceSinglePass {
     if constexpr (sums_in_pairs<Fold>()) {
       const ExactPair whole = joined_pair(team, fold, thread, spill, close_scratch);
       leaves_pair = whole.exact();
-      if (leaves_pair && team.league_size() == 1) return finish(team, whole, status);
+      if (leaves_pair && team.league_size() == 1) return finish(team, whole, close_scratch, status);
       if (team.team_rank() == 0) partials.pairs[team.league_rank()] = whole;
     }
     if (!leaves_pair) {
       fold.close(team, thread, spill, result, close_scratch);
-      if (team.league_size() == 1) return finish(team, result, status);
+      if (team.league_size() == 1) return finish(team, result, close_scratch, status);
       fold.store(team, result, partials.totals[team.league_rank()]);
     }
     // What the team's threads wrote must be seen by whoever sees the ticket: one fence behind a barrier does for all.
@@ -99,34 +99,43 @@ struct ReduceSinglePass {
 
   KOKKOS_FUNCTION void finish_partials(const typename policy_type::member_type& team, team_type& result,
                                        std::byte* close_scratch, const Status& status) const {
-    const int share = ceil_div(team.league_size(), team.team_size());
-    const int first = Kokkos::min(team.league_size(), team.team_rank() * share);
-    const int stop = Kokkos::min(team.league_size(), first + share);
-    if constexpr (sums_in_pairs<Fold>()) {
-      ExactPair mine{0, 0};
-      for (int i = first; i < stop; ++i) ExactPairSum{}.join(mine, partials.pairs[i]);
-      const ExactPair whole = team_join(team, mine, ExactPairSum{}, reinterpret_cast<ExactPair*>(close_scratch));
-      if (whole.exact()) return finish(team, whole, status);
-    }
-    typename Fold::thread_type thread;
-    typename Fold::spill_type spill;
-    fold.begin(thread, spill);
-    for (int i = first; i < stop; ++i) {
+    if constexpr (requires { fold.close_partials(team, partials.totals, 1, result, close_scratch); }) {
+      fold.close_partials(team, partials.totals, team.league_size(), result, close_scratch);
+    } else {
+      const int share = ceil_div(team.league_size(), team.team_size());
+      const int first = Kokkos::min(team.league_size(), team.team_rank() * share);
+      const int stop = Kokkos::min(team.league_size(), first + share);
       if constexpr (sums_in_pairs<Fold>()) {
-        if (partials.pairs[i].exact()) {
-          fold.absorb(thread, spill, partials.pairs[i]);
-          continue;
-        }
+        ExactPair mine{0, 0};
+        for (int i = first; i < stop; ++i) ExactPairSum{}.join(mine, partials.pairs[i]);
+        const ExactPair whole = team_join(team, mine, ExactPairSum{}, reinterpret_cast<ExactPair*>(close_scratch));
+        if (whole.exact()) return finish(team, whole, close_scratch, status);
       }
-      fold.absorb(thread, spill, partials.totals[i]);
+      typename Fold::thread_type thread;
+      typename Fold::spill_type spill;
+      fold.begin(thread, spill);
+      for (int i = first; i < stop; ++i) {
+        if constexpr (sums_in_pairs<Fold>()) {
+          if (partials.pairs[i].exact()) {
+            fold.absorb(thread, spill, partials.pairs[i]);
+            continue;
+          }
+        }
+        fold.absorb(thread, spill, partials.totals[i]);
+      }
+      fold.close(team, thread, spill, result, close_scratch);
     }
-    fold.close(team, thread, spill, result, close_scratch);
-    finish(team, result, status);
+    finish(team, result, close_scratch, status);
   }
 
   template <class Total>
-  KOKKOS_FUNCTION void finish(const typename policy_type::member_type& team, Total& total, const Status& status) const {
-    if (team.team_rank() == 0) *out = fold.template finalize<Result>(total, range.size, status);
+  KOKKOS_FUNCTION void finish(const typename policy_type::member_type& team, Total& total,
+                              [[maybe_unused]] std::byte* close_scratch, const Status& status) const {
+    if constexpr (requires { fold.template finalize_as_team<Result>(team, total, 1, status, close_scratch, out); }) {
+      fold.template finalize_as_team<Result>(team, total, range.size, status, close_scratch, out);
+    } else {
+      if (team.team_rank() == 0) *out = fold.template finalize<Result>(total, range.size, status);
+    }
   }
 };
 

@@ -17,6 +17,8 @@
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/exact_window.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/joins.hpp>
+#include <tessera/reduce/detail/warp_stats.hpp>
 #include <tessera/reduce/detail/zeros_fold.hpp>
 #include <tessera/status.hpp>
 #include <type_traits>
@@ -108,11 +110,20 @@ class WindowStatsFold : public Base {
     Base::absorb(spill.totals, spill.spill, part);
   }
 
+  KOKKOS_FUNCTION static std::size_t scratch_bytes(int team_size) {
+    return Kokkos::max(Base::scratch_bytes(team_size), team_size / 32 * sizeof(WarpStats<T>));
+  }
+
   template <TeamMember Member>
   KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type& spill, team_type& result,
                                          std::byte* scratch) const {
-    finish(thread, spill);
-    Base::close(team, spill.totals, spill.spill, result, scratch);
+    spill.thread = thread;
+    close_apart(*this, team, spill, result, scratch);
+  }
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION void close_partials(const Member& team, const team_type* partials, int count,
+                                                  team_type& result, std::byte* scratch) const {
+    close_partials_apart(*this, team, partials, count, result, scratch);
   }
 
   KOKKOS_FUNCTION team_type& close_alone(thread_type& thread, spill_type& spill, team_type& room) const {
@@ -121,6 +132,57 @@ class WindowStatsFold : public Base {
   }
 
  private:
+  /// Functions of their own, all small by value: what they do takes no registers from the kernel's loop.
+  template <TeamMember Member>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void close_apart(WindowStatsFold fold, Member team, spill_type& spill,
+                                                           team_type& result, std::byte* scratch) {
+#if defined(__CUDA_ARCH__)
+    if (has_whole_warps(team)) {
+      const auto join_lanes = [&](WarpStats<T>& total) {
+        join_lanes_stats(spill, Sums::in_expansions(spill.spill.first), team.team_rank() % 32, total);
+      };
+      if (close_warps(team, join_lanes, result, scratch)) return;
+    }
+#endif
+    finish(spill.thread, spill);
+    fold.Base::close(team, spill.totals, spill.spill, result, scratch);
+  }
+  template <TeamMember Member>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void close_partials_apart(WindowStatsFold fold, Member team,
+                                                                    const team_type* partials, int count,
+                                                                    team_type& result, std::byte* scratch) {
+#if defined(__CUDA_ARCH__)
+    if (has_whole_warps(team)) {
+      const auto join_lanes = [&](WarpStats<T>& total) {
+        join_lanes_partials(partials, team.team_rank(), count, team.team_size(), team.team_rank() % 32, total);
+      };
+      if (close_warps(team, join_lanes, result, scratch)) return;
+    }
+#endif
+    typename Base::thread_type totals;
+    typename Base::spill_type spill;
+    fold.Base::begin(totals, spill);
+    for (int i = team.team_rank(); i < count; i += team.team_size()) fold.Base::absorb(totals, spill, partials[i]);
+    fold.Base::close(team, totals, spill, result, scratch);
+  }
+
+#if defined(__CUDA_ARCH__)
+  /// join_lanes(total): the calling warp's. False, in all threads, where a warp's sums span too many digits.
+  template <TeamMember Member, class JoinLanes>
+  __device__ __forceinline__ static bool close_warps(const Member& team, const JoinLanes& join_lanes, team_type& result,
+                                                     std::byte* scratch) {
+    auto* const of_warp = reinterpret_cast<WarpStats<T>*>(scratch);
+    const int warps = team.team_size() / 32;
+    join_lanes(of_warp[team.team_rank() / 32]);
+    team.team_barrier();
+    bool complete = true;
+    for (int w = 0; w < warps; ++w) complete = complete && of_warp[w].complete;
+    if (complete) join_warps_stats(of_warp, warps, team.team_rank(), result);
+    team.team_barrier();
+    return complete;
+  }
+#endif
+
   KOKKOS_FORCEINLINE_FUNCTION static void forget_groups(thread_type& thread) {
     thread.lowest = {Kokkos::Experimental::infinity_v<T>, -1};
     thread.highest = {-Kokkos::Experimental::infinity_v<T>, -1};
