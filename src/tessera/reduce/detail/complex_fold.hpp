@@ -48,14 +48,13 @@ class ComplexNormFold : public MomentsFold<R, Real> {
   static constexpr int host_lanes = 64;
   static constexpr int teams_at_once = 2;
   using thread_type = typename Base::thread_type;
-  using spill_type = typename Base::spill_type;
 
   KOKKOS_FUNCTION ComplexNormFold(const R& reducer, const FoldContext& context)
       : Base(reducer, context), m_nan(context.nan) {}
 
-  template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
-                                       const Index& index, const Status& status) const {
+  template <class Spill, int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, Spill& spill, const T (&elements)[N], const Index& index,
+                                       const Status& status) const {
     Real parts[2 * N];
     TESSERA_UNROLL
     for (int k = 0; k < N; ++k) {

@@ -39,11 +39,15 @@ class ExactProducts {
     typename Format::product_digits sum;
     Specials specials;
   };
-  struct spill_type : digits_type {
-    ExactRest<typename Format::product_digits, true> rest;
+  template <bool Counted>
+  struct Spill : digits_type {
+    ExactRest<typename Format::product_digits, Counted> rest;
   };
+  using spill_type = Spill<false>;
+  using counted_spill_type = Spill<true>;
 
-  KOKKOS_FUNCTION static void clear(spill_type& spill) {
+  template <bool Counted>
+  KOKKOS_FUNCTION static void clear(Spill<Counted>& spill) {
     spill.sum.clear();
     spill.specials = {0, 0, 0};
     spill.rest.clear();
@@ -51,8 +55,8 @@ class ExactProducts {
 
   KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) { thread.clear(); }
 
-  template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, spill_type& spill,
+  template <bool Counted, int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, Spill<Counted>& spill,
                                               const ElementPair<T> (&pairs)[N], const Index& index,
                                               const Status& status) {
     double terms[narrow ? N : 2 * N];
@@ -78,8 +82,8 @@ class ExactProducts {
 
 #if defined(TESSERA_HOST_VECTORS)
   /// A host's block, of x and y: at once where its products are close enough, else in groups of so many.
-  template <int Group, class Index>
-  TESSERA_NOINLINE static void add_block(const FoldContext& context, thread_type& thread, spill_type& spill,
+  template <int Group, bool Counted, class Index>
+  TESSERA_NOINLINE static void add_block(const FoldContext& context, thread_type& thread, Spill<Counted>& spill,
                                          const T (&x)[host_block], const T (&y)[host_block], const Index& index,
                                          const Status& status) {
     const FieldRange x_fields = block_fields(x), y_fields = block_fields(y);
@@ -101,34 +105,37 @@ class ExactProducts {
     return ExactCounters<typename Format::product_digits>::bytes(team_size);
   }
   template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill, std::byte* scratch) {
+  KOKKOS_FUNCTION static void lend_counters(const Member& team, counted_spill_type& spill, std::byte* scratch) {
     spill.rest.counters.lend(team, scratch);
   }
 
   /// Leaves the sums of each thread of a team, and of its counters, in the digits of its threads.
-  template <TeamMember Member>
-  KOKKOS_FORCEINLINE_FUNCTION static void close_threads(const Member& team, thread_type& thread, spill_type& spill) {
+  template <TeamMember Member, bool Counted>
+  KOKKOS_FORCEINLINE_FUNCTION static void close_threads(const Member& team, thread_type& thread,
+                                                        Spill<Counted>& spill) {
     spill.rest.note_use(team);
     close_alone(thread, spill);
     if (spill.rest.has_counters()) team.team_barrier();  // for all threads or none
     spill.rest.collect(team, spill.sum);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, spill_type& spill) {
+  template <bool Counted>
+  KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, Spill<Counted>& spill) {
     thread.empty(spill.sum);
     spill.rest.empty(spill.sum);
   }
 
   /// The sum, where two doubles hold it.
-  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const spill_type& spill) {
+  template <bool Counted>
+  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const Spill<Counted>& spill) {
     if (spill.specials.flags == 0 && spill.sum.empty() && !spill.rest.used) return thread.pair();
     return {0, Kokkos::Experimental::quiet_NaN_v<double>};
   }
 
  private:
   /// What no sum of a few may hold, and products whose error is no double, go alone.
-  template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION static void take_out(const FoldContext& context, spill_type& spill,
+  template <bool Counted, int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION static void take_out(const FoldContext& context, Spill<Counted>& spill,
                                                    const Kept<ElementPair<T>, N>& pairs, const Index& index,
                                                    const Status& status) {
     TESSERA_NO_UNROLL
@@ -185,6 +192,7 @@ class ExactProducts<T> {
     Specials specials;
   };
   using spill_type = digits_type;
+  using counted_spill_type = spill_type;
 
   KOKKOS_FUNCTION static void clear(spill_type& spill) {
     spill.sum.clear();
@@ -235,11 +243,13 @@ class DotFold {
   static constexpr bool closes_in_pairs = std::is_same_v<T, float>;
   using thread_type = typename Products::thread_type;
   using spill_type = typename Products::spill_type;
+  using counted_spill_type = typename Products::counted_spill_type;
   using team_type = typename Products::digits_type;
 
   KOKKOS_FUNCTION DotFold(const R&, const FoldContext& context) : m_context(context) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, spill_type& spill) const {
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, Spill& spill) const {
     Products::clear(thread);
     Products::clear(spill);
   }
@@ -248,21 +258,21 @@ class DotFold {
     return Products::counters_bytes(team_size);
   }
   template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill,
+  KOKKOS_FUNCTION static void lend_counters(const Member& team, counted_spill_type& spill,
                                             std::byte* scratch) requires sums_exactly {
     Products::lend_counters(team, spill, scratch);
   }
 
-  template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const ElementPair<T> (&pairs)[N],
+  template <class Spill, int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, Spill& spill, const ElementPair<T> (&pairs)[N],
                                        const Index& index, const Status& status) const {
     Products::add(m_context, thread, spill, pairs, index, status);
   }
 
 #if defined(TESSERA_HOST_VECTORS)
   /// The block that is at x and y, on a host.
-  template <class Index>
-  void add_block(thread_type& thread, spill_type& spill, const T* x, const T* y, const Index& index,
+  template <class Spill, class Index>
+  void add_block(thread_type& thread, Spill& spill, const T* x, const T* y, const Index& index,
                  const Status& status) const requires sums_exactly {
     using Block = const T[host_block];
     Products::template add_block<lanes>(m_context, thread, spill, *reinterpret_cast<Block*>(x),
@@ -270,7 +280,8 @@ class DotFold {
   }
 #endif
 
-  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, spill_type& spill, const team_type& part) const {
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, Spill& spill, const team_type& part) const {
     spill.sum.add(part.sum);
     spill.specials.flags |= part.specials.flags;
   }
@@ -279,8 +290,8 @@ class DotFold {
     return close_digits_entries(team_size) * sizeof(std::int64_t);
   }
 
-  template <TeamMember Member>
-  KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type& spill, team_type& result,
+  template <TeamMember Member, class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, Spill& spill, team_type& result,
                                          std::byte* scratch) const {
     if (team.team_rank() == 0) result.specials = {0, 0, 0};
     Products::close_threads(team, thread, spill);
@@ -294,7 +305,8 @@ class DotFold {
     return spill;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const spill_type& spill) {
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const Spill& spill) {
     return Products::pair(thread, spill);
   }
 

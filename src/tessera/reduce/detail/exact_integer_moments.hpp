@@ -42,6 +42,7 @@ class ExactMoments<T, Wanted> {
     Specials specials;
   };
   using spill_type = digits_type;
+  using counted_spill_type = spill_type;
 
   KOKKOS_FUNCTION static void clear(digits_type& digits) {
     digits.sum.clear();

@@ -41,9 +41,9 @@ class ExactMoments {
   using Terms = ExactSums<T>;
   using Squares = ExactSquares<T>;
   /// All three at once have registers for nothing more.
-  static constexpr bool has_counters = !(Wanted.sum && Wanted.magnitude && Wanted.squares);
-  using SumRest = ExactRest<typename Format::sum_digits, has_counters>;
-  using SquaresRest = ExactRest<typename Format::product_digits, has_counters>;
+  static constexpr bool can_count = !(Wanted.sum && Wanted.magnitude && Wanted.squares);
+  template <bool Counted>
+  using SumRest = ExactRest<typename Format::sum_digits, Counted>;
   struct Nothing {};
   template <bool Used, class Type>
   using If = std::conditional_t<Used, Type, Nothing>;
@@ -62,13 +62,18 @@ class ExactMoments {
     If<Wanted.squares, typename Format::product_digits> squares;
     Specials specials;
   };
-  struct spill_type : digits_type {
-    If<Wanted.sum, SumRest> sum_rest;
-    If<Wanted.magnitude, SumRest> magnitude_rest;
-    If<Wanted.squares, SquaresRest> squares_rest;
+  /// Counted: whether it may have counters, whose code costs short sums registers.
+  template <bool Counted>
+  struct Spill : digits_type {
+    If<Wanted.sum, SumRest<Counted>> sum_rest;
+    If<Wanted.magnitude, SumRest<Counted>> magnitude_rest;
+    If<Wanted.squares, ExactRest<typename Format::product_digits, Counted>> squares_rest;
   };
+  using spill_type = Spill<false>;
+  using counted_spill_type = Spill<can_count>;
 
-  KOKKOS_FUNCTION static void clear(spill_type& spill) {
+  template <bool Counted>
+  KOKKOS_FUNCTION static void clear(Spill<Counted>& spill) {
     if constexpr (Wanted.sum) clear(spill.sum, spill.sum_rest);
     if constexpr (Wanted.magnitude) clear(spill.magnitude, spill.magnitude_rest);
     if constexpr (Wanted.squares) clear(spill.squares, spill.squares_rest);
@@ -82,14 +87,14 @@ class ExactMoments {
 
   /// Team scratch for counters.
   KOKKOS_FUNCTION static constexpr std::size_t counters_bytes(int team_size) {
-    if constexpr (!has_counters) return 0;
+    if constexpr (!can_count) return 0;
     constexpr int sums = (Wanted.sum ? 1 : 0) + (Wanted.magnitude ? 1 : 0);
     return sums * SumCounters::bytes(team_size) + (Wanted.squares ? SquareCounters::bytes(team_size) : 0);
   }
   /// To all threads of a team, which call; a barrier must follow.
   template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill,
-                                            std::byte* scratch) requires has_counters {
+  KOKKOS_FUNCTION static void lend_counters(const Member& team, counted_spill_type& spill,
+                                            std::byte* scratch) requires can_count {
     if constexpr (Wanted.sum) {
       spill.sum_rest.counters.lend(team, scratch);
       scratch += SumCounters::bytes(team.team_size());
@@ -101,8 +106,8 @@ class ExactMoments {
     if constexpr (Wanted.squares) spill.squares_rest.counters.lend(team, scratch);
   }
 
-  template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, spill_type& spill,
+  template <bool Counted, int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, Spill<Counted>& spill,
                                               const T (&elements)[N], const Index& index, const Status& status) {
     if constexpr (N == host_block) return add_block(context, thread, spill, elements, index, status);
     FieldRange fields{};
@@ -147,7 +152,8 @@ class ExactMoments {
 #if defined(TESSERA_HOST_VECTORS)
   /// A host's block at once where its squares, and so all its sums, take one cut; else false. fields: those of
   /// elements.
-  static bool add_close_block(thread_type& thread, spill_type& spill, const T (&elements)[host_block],
+  template <bool Counted>
+  static bool add_close_block(thread_type& thread, Spill<Counted>& spill, const T (&elements)[host_block],
                               const FieldRange& fields) requires(Wanted.squares) {
     const bool finite = fields.highest <= 2 * FloatFormat<T>::exponent_max;
     if (!finite || !Squares::template can_cut<host_block>(fields)) return false;
@@ -200,7 +206,8 @@ class ExactMoments {
   }
 
   /// The sum, or the sum of magnitudes, of one thread, where two doubles hold it.
-  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const spill_type& spill) {
+  template <bool Counted>
+  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const Spill<Counted>& spill) {
     constexpr ExactPair none{0, Kokkos::Experimental::quiet_NaN_v<double>};
     if (spill.specials.flags != 0) return none;
     if constexpr (Wanted.sum) {
@@ -231,7 +238,8 @@ class ExactMoments {
   }
 
   /// Leaves the sums of one thread in its digits.
-  KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, spill_type& spill) {
+  template <bool Counted>
+  KOKKOS_FORCEINLINE_FUNCTION static void close_alone(thread_type& thread, Spill<Counted>& spill) {
     if constexpr (Wanted.sum) {
       thread.sum.empty(spill.sum);
       spill.sum_rest.empty(spill.sum);
@@ -252,8 +260,8 @@ class ExactMoments {
     if constexpr (Wanted.squares) digits.squares.carry();
   }
 
-  template <TeamMember Member>
-  KOKKOS_FORCEINLINE_FUNCTION static void close(const Member& team, thread_type& thread, spill_type& digits,
+  template <TeamMember Member, bool Counted>
+  KOKKOS_FORCEINLINE_FUNCTION static void close(const Member& team, thread_type& thread, Spill<Counted>& digits,
                                                 digits_type& result, std::int64_t* tree) {
     constexpr bool often = Wanted.squares || Wanted.sum == Wanted.magnitude;  // others are pairs, most of them
     if (team.team_rank() == 0) result.specials = {0, 0, 0};
@@ -291,7 +299,8 @@ class ExactMoments {
   }
 
   /// Whether all sums have counters; none has where one has none.
-  KOKKOS_FUNCTION static bool are_counters_lent(const spill_type& spill) {
+  template <bool Counted>
+  KOKKOS_FUNCTION static bool are_counters_lent(const Spill<Counted>& spill) {
     if constexpr (Wanted.sum) {
       return spill.sum_rest.has_counters();
     } else if constexpr (Wanted.magnitude) {
@@ -302,8 +311,9 @@ class ExactMoments {
   }
 
   /// What no sum of a few may hold goes alone.
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(NanPolicy nan, spill_type& spill, T element, std::int64_t index,
-                                                        Status status) {
+  template <bool Counted>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(NanPolicy nan, Spill<Counted>& spill, T element,
+                                                        std::int64_t index, Status status) {
     const FloatParts<T> parts(element);
     if (parts.finite()) {
       if constexpr (Wanted.sum) spill.sum_rest.add_alone(spill.sum, element);
@@ -334,8 +344,8 @@ class ExactMoments {
   }
 
   /// A host's block: its sum is added as a whole where its terms are close enough, else group by group.
-  template <class Index>
-  static void add_block(const FoldContext& context, thread_type& thread, spill_type& spill,
+  template <bool Counted, class Index>
+  static void add_block(const FoldContext& context, thread_type& thread, Spill<Counted>& spill,
                         const T (&elements)[host_block], const Index& index, const Status& status) {
 #if defined(TESSERA_HOST_VECTORS)
     if constexpr (Wanted.sum != Wanted.magnitude && !Wanted.squares) {
@@ -369,8 +379,8 @@ class ExactMoments {
   }
 
   /// fields: of floats; of doubles where squares are wanted or N is a host's group or block.
-  template <int N>
-  TESSERA_INLINE_ON_DEVICE static void add_usual(thread_type& thread, spill_type& spill, const T (&terms)[N],
+  template <bool Counted, int N>
+  TESSERA_INLINE_ON_DEVICE static void add_usual(thread_type& thread, Spill<Counted>& spill, const T (&terms)[N],
                                                  const FieldRange& fields) {
     if constexpr (Wanted.sum) Terms::template add<false>(thread.sum, spill.sum_rest, spill.sum, terms, fields);
     if constexpr (Wanted.magnitude) {

@@ -14,15 +14,14 @@
 // - where takes_groups_ahead says so, add_ahead() and settle(), which devices call instead for whole groups where
 //   positions ascend: thread_fold.hpp;
 // - of pairs, where takes_pair_blocks says so, add_block(thread, spill, x, y, index, status): pair_range.hpp;
-// - where it adds to counters that a team's threads share, counters_bytes(team_size) of scratch for them, and
-//   lend_counters(team, spill, scratch), between begin() and a barrier;
+// - where it can add to counters that a team's threads share, counted_spill_type, which all that takes a spill takes
+//   too, counters_bytes(team_size) of scratch for them, and lend_counters(team, spill, scratch), between begin() and a
+//   barrier;
 // - where it has a way of its own to join what the teams of a league left, close_partials(team, partials, count,
-// result,
-//   scratch): as close(), instead of absorb();
+//   result, scratch): as close(), instead of absorb();
 // - finalize<Result>(team_type&, size, status): the result, by one thread;
 // - where several threads are quicker, finalize_as_team<Result>(team, total, size, status, scratch, out), by all
-// threads
-//   of a team, in the scratch of closing; the total is in team scratch too;
+//   threads of a team, in the scratch of closing; the total is in team scratch too;
 // - where closes_in_pairs says so, pair(thread, spill) and finalize of an ExactPair: fold_finish.hpp;
 // - where in_pairs says so, term(element), pair(thread, spill), and absorb and finalize of an ExactPair too:
 //   exact_pair.hpp.
@@ -86,6 +85,19 @@ KOKKOS_INLINE_FUNCTION constexpr bool sums_exactly() {
     return false;
   }
 }
+
+/// The spill of a kernel that lends counters.
+template <class Fold>
+struct CountedSpill {
+  using type = typename Fold::spill_type;
+};
+template <class Fold>
+requires requires { typename Fold::counted_spill_type; }
+struct CountedSpill<Fold> {
+  using type = typename Fold::counted_spill_type;
+};
+template <class Fold>
+using counted_spill_t = typename CountedSpill<Fold>::type;
 
 /// Scratch of the counters that a fold shares between the threads of a team; 0 where it shares none.
 template <class Fold>

@@ -73,9 +73,9 @@ KOKKOS_INLINE_FUNCTION constexpr bool closes_in_pairs() {
 }
 
 /// The total of a group as a pair; the same in each of its threads. scratch: of closing.
-template <TeamMember Member, class Fold>
+template <TeamMember Member, class Fold, class Spill>
 KOKKOS_FUNCTION ExactPair joined_pair(const Member& group, const Fold& fold, const typename Fold::thread_type& thread,
-                                      const typename Fold::spill_type& spill, std::byte* scratch) {
+                                      const Spill& spill, std::byte* scratch) {
   static_assert(2 * sizeof(std::int64_t) == sizeof(ExactPair));
   return team_join(group, fold.pair(thread, spill), ExactPairSum{}, reinterpret_cast<ExactPair*>(scratch));
 }

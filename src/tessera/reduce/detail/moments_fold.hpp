@@ -150,11 +150,13 @@ class MomentsFold {
   static constexpr int teams_at_once = 2;
   using thread_type = typename Sums::thread_type;
   using spill_type = typename Sums::spill_type;
+  using counted_spill_type = typename Sums::counted_spill_type;
   using team_type = typename Sums::digits_type;
 
   KOKKOS_FUNCTION MomentsFold(const R& reducer, const FoldContext& context) : m_reducer(reducer), m_context(context) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, spill_type& spill) const {
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, Spill& spill) const {
     Sums::clear(thread);
     Sums::clear(spill);
   }
@@ -163,28 +165,31 @@ class MomentsFold {
     return Sums::counters_bytes(team_size);
   }
   template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_counters(const Member& team, spill_type& spill,
+  KOKKOS_FUNCTION static void lend_counters(const Member& team, counted_spill_type& spill,
                                             std::byte* scratch) requires sums_exactly {
     Sums::lend_counters(team, spill, scratch);
   }
 
-  template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
-                                       const Index& index, const Status& status) const {
+  template <class Spill, int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, Spill& spill, const T (&elements)[N], const Index& index,
+                                       const Status& status) const {
     Sums::add(m_context, thread, spill, elements, index, status);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, spill_type& spill, const team_type& part) const {
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, Spill& spill, const team_type& part) const {
     Sums::absorb(spill, part);
   }
 
   static constexpr bool sums_magnitudes = R::wanted.magnitude;
   /// Of an element, for ExactFew.
   KOKKOS_FORCEINLINE_FUNCTION static T term(T element) { return sums_magnitudes ? Kokkos::fabs(element) : element; }
-  KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(const thread_type& thread, const spill_type& spill) const {
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(const thread_type& thread, const Spill& spill) const {
     return Sums::pair(thread, spill);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, spill_type& spill, const ExactPair& part) const {
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, Spill& spill, const ExactPair& part) const {
     Sums::absorb(spill, part);
   }
 
@@ -200,8 +205,8 @@ class MomentsFold {
     return close_digits_entries(team_size) * sizeof(std::int64_t);
   }
 
-  template <TeamMember Member>
-  KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type& spill, team_type& result,
+  template <TeamMember Member, class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, Spill& spill, team_type& result,
                                          std::byte* scratch) const {
     Sums::close(team, thread, spill, result, reinterpret_cast<std::int64_t*>(scratch));
   }

@@ -79,9 +79,9 @@ KOKKOS_INLINE_FUNCTION constexpr bool takes_pair_blocks() {
 }
 
 /// On a host: the range block by block, and what is left of it in groups.
-template <class Fold, class T, class Position>
+template <class Fold, class T, class Position, class Spill>
 void fold_pair_blocks(const Fold& fold, const PairRange<ContiguousRange<T, Position>>& range,
-                      typename Fold::thread_type& thread, typename Fold::spill_type& spill, const Status& status) {
+                      typename Fold::thread_type& thread, Spill& spill, const Status& status) {
   std::int64_t at = 0;
   for (; at + host_block <= range.size; at += host_block) {
     prefetch_page_ahead<host_block>(range.x.data + at);
@@ -92,10 +92,10 @@ void fold_pair_blocks(const Fold& fold, const PairRange<ContiguousRange<T, Posit
   thread_fold(fold, range.part(at, range.size), 0, 1, thread, spill, status);
 }
 
-template <class Fold, class T, class Position>
+template <class Fold, class T, class Position, class Spill>
 TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<ContiguousRange<T, Position>>& range,
                                           std::int64_t rank, std::int64_t threads, typename Fold::thread_type& thread,
-                                          typename Fold::spill_type& spill, const Status& status) {
+                                          Spill& spill, const Status& status) {
   constexpr int width = packed_length<T>;
   constexpr int loads = Fold::lanes / width > 0 ? Fold::lanes / width : 1;
   KOKKOS_IF_ON_HOST((if constexpr (takes_pair_blocks<Fold>()) {
@@ -140,10 +140,10 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<Cont
   }
 }
 
-template <class Fold, class T, int Rank, class Position>
+template <class Fold, class T, int Rank, class Position, class Spill>
 TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<StridedRange<T, Rank, Position>>& range,
                                           std::int64_t rank, std::int64_t threads, typename Fold::thread_type& thread,
-                                          typename Fold::spill_type& spill, const Status& status) {
+                                          Spill& spill, const Status& status) {
   for (std::int64_t e = rank; e < range.size; e += threads) {
     const ElementPair<T> one[1] = {{range.x[e], range.y[e]}};
     fold.add(thread, spill, one, GroupIndex<Position>{range.x.position, range.x.first + e, 0, 1}, status);

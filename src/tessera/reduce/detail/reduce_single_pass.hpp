@@ -26,6 +26,7 @@ struct ReduceSinglePass {
   // Every team that a plan may choose must be launchable, whatever the fold keeps in registers.
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<Fold::team_size_max, Fold::teams_at_once>>;
   using team_type = typename Fold::team_type;
+  using spill_type = counted_spill_t<Fold>;
 
   Range range;
   Fold fold;
@@ -49,7 +50,7 @@ struct ReduceSinglePass {
     auto& result = *reinterpret_cast<team_type*>(scratch + fold_at + pieces.result_at);
 
     typename Fold::thread_type thread;
-    typename Fold::spill_type spill;
+    spill_type spill;
     fold.begin(thread, spill);
     if constexpr (counters_bytes<Fold>(2) > 0) {
       if (team.team_size() > 1) Fold::lend_counters(team, spill, scratch + counters_at);
@@ -84,7 +85,7 @@ struct ReduceSinglePass {
 
  private:
   KOKKOS_FUNCTION void fold_share(const typename policy_type::member_type& team, typename Fold::thread_type& thread,
-                                  typename Fold::spill_type& spill, const Status& status) const {
+                                  spill_type& spill, const Status& status) const {
     if constexpr (is_host_space<Space>) {
       // A block each: whole pages, and streams that a core can prefetch.
       const std::int64_t begin = Kokkos::min(range.size, team.league_rank() * block);
@@ -112,7 +113,7 @@ struct ReduceSinglePass {
         if (whole.exact()) return finish(team, whole, close_scratch, status);
       }
       typename Fold::thread_type thread;
-      typename Fold::spill_type spill;
+      spill_type spill;
       fold.begin(thread, spill);
       for (int i = first; i < stop; ++i) {
         if constexpr (sums_in_pairs<Fold>()) {

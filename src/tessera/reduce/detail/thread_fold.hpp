@@ -57,11 +57,10 @@ KOKKOS_FORCEINLINE_FUNCTION Packed<T> load_words(const Packed<T>* memory) {
 
 /// What a thread's groups leave of a range: incomplete groups of packs, from pack i on, and the elements at both ends
 /// that fill no pack.
-template <class Fold, class T, class Position>
+template <class Fold, class T, class Position, class Spill>
 TESSERA_INLINE_ON_DEVICE void fold_remainder(const Fold& fold, const ContiguousRange<T, Position>& range,
                                              std::int64_t i, std::int64_t rank, std::int64_t threads,
-                                             typename Fold::thread_type& thread, typename Fold::spill_type& spill,
-                                             const Status& status) {
+                                             typename Fold::thread_type& thread, Spill& spill, const Status& status) {
   constexpr int width = packed_length<T>;
   const std::int64_t head = misaligned_head(range.data, range.size);
   const auto* packs = reinterpret_cast<const Packed<T>*>(range.data + head);
@@ -100,11 +99,11 @@ KOKKOS_INLINE_FUNCTION constexpr bool takes_groups_ahead() {
 }
 
 /// Groups from pack i on, on a device: the next one is on its way while a fold adds one. Returns the pack after them.
-template <class Fold, class T, class Position>
+template <class Fold, class T, class Position, class Spill>
 KOKKOS_FORCEINLINE_FUNCTION std::int64_t fold_groups_ahead(const Fold& fold, const ContiguousRange<T, Position>& range,
                                                            std::int64_t i, std::int64_t threads,
-                                                           typename Fold::thread_type& thread,
-                                                           typename Fold::spill_type& spill, const Status& status) {
+                                                           typename Fold::thread_type& thread, Spill& spill,
+                                                           const Status& status) {
   constexpr int width = packed_length<T>;
   constexpr int loads = Fold::lanes / width;
   using Wide = wide_t<T>;
@@ -165,10 +164,10 @@ KOKKOS_INLINE_FUNCTION constexpr int thread_group_lanes() {
 }
 
 /// The share of thread `rank` of so many: 16-byte packs interleaved between threads, several loads in flight.
-template <class Fold, class T, class Position>
+template <class Fold, class T, class Position, class Spill>
 TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRange<T, Position>& range,
                                           std::int64_t rank, std::int64_t threads, typename Fold::thread_type& thread,
-                                          typename Fold::spill_type& spill, const Status& status) {
+                                          Spill& spill, const Status& status) {
   constexpr int width = packed_length<T>;
   constexpr int lanes = thread_group_lanes<Fold>();
   constexpr int loads = lanes / width;
@@ -217,10 +216,10 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRang
 }
 
 /// Elements apart in memory: one at a time, neighbours to neighbouring threads.
-template <class Fold, class T, int Rank, class Position>
+template <class Fold, class T, int Rank, class Position, class Spill>
 TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const StridedRange<T, Rank, Position>& range,
                                           std::int64_t rank, std::int64_t threads, typename Fold::thread_type& thread,
-                                          typename Fold::spill_type& spill, const Status& status) {
+                                          Spill& spill, const Status& status) {
   constexpr int lanes = Fold::lanes < 4 ? Fold::lanes : 4;
   std::int64_t i = rank;
   for (; i + (lanes - 1) * threads < range.size; i += lanes * threads) {

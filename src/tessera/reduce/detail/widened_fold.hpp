@@ -24,9 +24,9 @@ class WidenedFold : public Fold {
   template <class R>
   KOKKOS_FUNCTION WidenedFold(const R& reducer, const FoldContext& context) : Fold(reducer, context) {}
 
-  template <int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void add(typename Fold::thread_type& thread, typename Fold::spill_type& spill,
-                                       const T (&elements)[N], const Index& index, const Status& status) const {
+  template <class Spill, int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void add(typename Fold::thread_type& thread, Spill& spill, const T (&elements)[N],
+                                       const Index& index, const Status& status) const {
     wide_t<T> wide[N];
     TESSERA_UNROLL
     for (int k = 0; k < N; ++k) wide[k] = widened(elements[k]);
