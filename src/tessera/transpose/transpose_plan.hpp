@@ -182,6 +182,8 @@ constexpr int packed_slots(std::size_t in_bytes, std::size_t out_bytes, bool wid
 }
 constexpr int packed_teams_at_once(std::size_t out_bytes) { return out_bytes > 4 ? 2 : 3; }
 inline constexpr int packed_team_size = 256;
+/// Bytes of a tile in scratch, gaps apart: places there have 16 bits.
+inline constexpr std::size_t packed_stage_bytes = 32768;
 /// Bytes of a host's tile: it stays in the first cache beside its output.
 inline constexpr std::size_t packed_host_bytes = 8192;
 /// Of a matrix that a host turns in blocks.
@@ -223,12 +225,14 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
                         TransposeChoice& choice) {
   const PermuteShape& shape = problem.shape;
   TransposePlan& plan = choice.plan;
-  if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : packed_team_size;
+  const bool sizes_team = plan.team_size == 0;
+  if (sizes_team) plan.team_size = limits.is_host ? 1 : packed_team_size;
   const std::size_t larger = std::max(problem.in_bytes, problem.out_bytes);
   const auto choose = [&](bool wide) {
-    const auto fits = limits.is_host
-                          ? static_cast<std::int64_t>(packed_host_bytes / larger)
-                          : std::int64_t{packed_slots(problem.in_bytes, problem.out_bytes, wide)} * plan.team_size;
+    std::int64_t fits = static_cast<std::int64_t>((limits.is_host ? packed_host_bytes : packed_stage_bytes) / larger);
+    if (!limits.is_host) {
+      fits = std::min(fits, std::int64_t{packed_slots(problem.in_bytes, problem.out_bytes, wide)} * plan.team_size);
+    }
     const std::int64_t volume_max = std::clamp<std::int64_t>(fits, 1, tile_volume_max);
     choice.tile = choose_packed_tile(shape, problem.in_bytes, problem.out_bytes, volume_max);
     choice.wide_offsets = wide;
@@ -236,6 +240,11 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   choose(false);
   choice.direct = plan.variant == TransposeVariant::naive || keeps_runs(shape, choice.tile, problem.out_bytes);
   if (has_wide_offsets(shape, choice.tile)) choose(true);
+  if (sizes_team && !limits.is_host) {
+    // No warp more than the tile fills.
+    const std::int64_t slots = packed_slots(problem.in_bytes, problem.out_bytes, choice.wide_offsets);
+    plan.team_size = std::min<int>(packed_team_size, static_cast<int>(ceil_div(choice.tile.volume, 32 * slots)) * 32);
+  }
   plan.tile_columns = static_cast<int>(choice.tile.in_run);
   plan.tile_rows = static_cast<int>(choice.tile.volume / choice.tile.in_run);
   plan.access_bytes = static_cast<int>(problem.in_bytes);
@@ -249,7 +258,8 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   require_tiles(function, tiles);
   if (plan.league_size == 0) {
     // A team makes many: it finds its threads' places in the tile once.
-    const std::int64_t at_once = packed_teams_at_once(problem.out_bytes) * std::int64_t{multiprocessors(limits)};
+    const std::int64_t threads = packed_teams_at_once(problem.out_bytes) * std::int64_t{packed_team_size};
+    const std::int64_t at_once = std::max<std::int64_t>(1, threads / plan.team_size) * multiprocessors(limits);
     plan.league_size = limits.is_host ? tile_league(limits, tiles)
                                       : static_cast<int>(std::max<std::int64_t>(1, std::min(tiles, at_once)));
   }

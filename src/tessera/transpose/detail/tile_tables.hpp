@@ -104,9 +104,17 @@ inline StagedOrder staged_order(const TileTables& tables, std::size_t element_by
   return {inverse_of(stride), static_cast<int>(gap)};
 }
 
+/// Where a tile begins.
+struct TileBases {
+  std::int64_t in, out;
+};
+
+/// Tiles whose bases a team finds at once, a thread each.
+inline constexpr int tile_bases_ahead = 64;
+
 /// Pieces of a team's scratch.
 struct PackedPieces {
-  std::size_t tables, stage, bytes;
+  std::size_t tables, bases, stage, bytes;
 };
 
 KOKKOS_INLINE_FUNCTION PackedPieces packed_pieces(int volume, const StagedOrder& order, std::size_t element_bytes,
@@ -114,6 +122,7 @@ KOKKOS_INLINE_FUNCTION PackedPieces packed_pieces(int volume, const StagedOrder&
   ScratchLayout layout;
   PackedPieces pieces{};
   pieces.tables = layout.append<TileTables>(1);
+  pieces.bases = layout.append<TileBases>(tile_bases_ahead);
   const int elements = direct ? 0 : order.position(volume - 1) + 1;
   pieces.stage = layout.append<std::byte>(static_cast<std::size_t>(elements) * element_bytes);
   pieces.bytes = layout.bytes();

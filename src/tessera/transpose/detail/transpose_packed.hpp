@@ -37,10 +37,6 @@ struct PackedJob {
   TileTables tables;
 };
 
-struct TileBases {
-  std::int64_t in, out;
-};
-
 /// Where a tile begins. The last tile of an axis reaches back into the one before it: what both write is the same.
 KOKKOS_INLINE_FUNCTION TileBases tile_bases(const TileTables& tables, std::uint32_t tile) {
   TileBases bases{0, 0};
@@ -53,6 +49,28 @@ KOKKOS_INLINE_FUNCTION TileBases tile_bases(const TileTables& tables, std::uint3
     tile = quotient;
   }
   return bases;
+}
+
+/// A pointer to global memory that the compiler leaves whole: else it adds each offset to what it was made of first.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T* whole_address(T* pointer) {
+#if defined(__CUDA_ARCH__)
+  std::size_t address = __cvta_generic_to_global(pointer);
+  asm("" : "+l"(address));
+  return static_cast<T*>(__cvta_global_to_generic(address));
+#else
+  return pointer;
+#endif
+}
+
+/// A value that the compiler keeps as it is: neither what it was made of nor what follows from it, which would take
+/// more registers.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T kept_whole(T value) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+r"(value));
+#endif
+  return value;
 }
 
 /// Offset: 32 bits where those within a tile fit. Direct: no scratch.
@@ -75,9 +93,10 @@ struct TransposePacked {
     copy_tables(team, tables);
     const int rank = team.team_rank(), size = team.team_size();
 
-    Offset in_at[slots], out_at[slots];
-    std::uint32_t staged_at[(slots + 1) / 2];  // two positions each: registers decide how many teams run at once
-    for_each_slot([&](int k) { in_at[k] = out_at[k] = staged_at[k / 2] = 0; });
+    Places places;
+    places.count = (job.volume - rank + size - 1) / size;
+    Offset(&in_at)[slots] = places.in, (&out_at)[slots] = places.out;
+    for_each_slot([&](int k) { in_at[k] = out_at[k] = 0; });
     find(tables.in_order, tables.digits, rank, size, [&](int k, const TileDigit& digit, std::uint32_t index) {
       in_at[k] += static_cast<Offset>(digit.in_stride) * index;
       if constexpr (Direct) out_at[k] += static_cast<Offset>(digit.out_stride) * index;
@@ -90,57 +109,88 @@ struct TransposePacked {
         position[k] += static_cast<std::uint32_t>(digit.staged_stride) * index;
       });
       for_each_slot([&](int k) {
-        const auto at_k = static_cast<std::uint32_t>(job.order.position(static_cast<int>(position[k])));
-        staged_at[k / 2] |= at_k << (k % 2 * 16);
+        places.staged[k] =
+            kept_whole(staged_bytes(rank + k * size) | staged_bytes(static_cast<int>(position[k])) << 16);
       });
     }
 
-    Out* stage = reinterpret_cast<Out*>(scratch + at.stage);
+    std::byte* const stage = scratch + at.stage;
+    auto* const ahead = reinterpret_cast<TileBases*>(scratch + at.bases);
     const auto first = static_cast<std::uint32_t>(team.league_rank()),
                step = static_cast<std::uint32_t>(team.league_size());
     if (first >= job.tiles) return;
-    TileBases bases = tile_bases(tables, first);
+    const std::uint32_t count = (job.tiles - first + step - 1) / step;
+    const int at_once = size < tile_bases_ahead ? size : tile_bases_ahead;
+    // Divisions that each thread would repeat for each tile.
+    const auto find_bases = [&](std::uint32_t begin) {
+      const std::uint32_t n = begin + static_cast<std::uint32_t>(rank);
+      if (rank < at_once && n < count) ahead[rank] = tile_bases(tables, first + n * step);
+      team.team_barrier();
+    };
+    find_bases(0);
     In values[slots];
-    load(bases, in_at, rank, size, values);
-    for (std::uint32_t tile = first; tile < job.tiles; tile += step) {
-      Out* out = job.out + bases.out;
+    load(ahead[0].in, places, values);
+    std::int64_t out_base = ahead[0].out;
+    int at_next = 0;
+    for (std::uint32_t n = 0; n < count; ++n) {
+      Out* const out = whole_address(job.out + out_base);
       if constexpr (Direct) {
-        for_each_slot([&](int k) {
-          if (rank + k * size < job.volume) out[out_at[k]] = job.function(values[k]);
-        });
+        for_each_slot(places, [&](int k) { out[out_at[k]] = job.function(values[k]); });
       } else {
-        for_each_slot([&](int k) {
-          const int e = rank + k * size;
-          if (e < job.volume) stage[job.order.position(e)] = job.function(values[k]);
-        });
+        for_each_slot(places, [&](int k) { staged(stage, places.staged[k] & 0xffff) = job.function(values[k]); });
         team.team_barrier();
       }
-      if (tile + step < job.tiles) {  // under way while this tile is written
-        bases = tile_bases(tables, tile + step);
-        load(bases, in_at, rank, size, values);
+      if (n + 1 < count) {  // under way while this tile is written
+        if (++at_next == at_once) {
+          at_next = 0;
+          if constexpr (Direct) team.team_barrier();  // all have read theirs
+          find_bases(n + 1);
+        }
+        load(ahead[at_next].in, places, values);
+        out_base = ahead[at_next].out;
       }
       if constexpr (!Direct) {
-        for_each_slot([&](int k) {
-          if (rank + k * size < job.volume) out[out_at[k]] = stage[staged_at[k / 2] >> (k % 2 * 16) & 0xffff];
-        });
+        for_each_slot(places, [&](int k) { out[out_at[k]] = staged(stage, places.staged[k] >> 16); });
         team.team_barrier();
       }
     }
   }
 
  private:
+  /// Of a thread's elements: how many, and where they lie from the beginning of a tile on. staged: where one goes in
+  /// scratch, and where the one to write instead is, in bytes, 16 bits each: registers decide how many teams run at
+  /// once.
+  struct Places {
+    int count;
+    Offset in[slots], out[slots];
+    std::uint32_t staged[slots];
+  };
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint32_t staged_bytes(int e) const {
+    return static_cast<std::uint32_t>(job.order.position(e)) * sizeof(Out) & 0xffff;
+  }
+
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION static void for_each_slot(const Body& body) {
     TESSERA_UNROLL
     for (int k = 0; k < slots; ++k) body(k);
   }
-
-  KOKKOS_FORCEINLINE_FUNCTION void load(const TileBases& bases, const Offset (&in_at)[slots], int rank, int size,
-                                        In (&values)[slots]) const {
-    const In* in = job.in + bases.in;
+  /// Those that a thread has.
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each_slot(const Places& places, const Body& body) {
+    const int count = kept_whole(places.count);
     for_each_slot([&](int k) {
-      if (rank + k * size < job.volume) values[k] = in[in_at[k]];
+      if (k < count) body(k);
     });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static Out& staged(std::byte* stage, std::uint32_t bytes) {
+    return *reinterpret_cast<Out*>(stage + bytes);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void load(std::int64_t base, const Places& places, In (&values)[slots]) const {
+    const In* const in = whole_address(job.in + base);
+    for_each_slot(places, [&](int k) { values[k] = in[places.in[k]]; });
   }
 
   /// A device would copy a kernel's argument to each thread's memory to index it at run time.
