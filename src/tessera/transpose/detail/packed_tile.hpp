@@ -101,6 +101,7 @@ inline void include(const PermuteShape& shape, const AxisOrder& order, const Lea
 }
 
 /// Time an element, in arbitrary units: sectors that runs touch, elements of overlapping tiles, and what a tile costs.
+/// Measured on an H200: a sector that two tiles write costs more than one that two read.
 inline double cost(const PermuteShape& shape, const PackedTile& tile, std::size_t in_bytes, std::size_t out_bytes) {
   double moved = 1;
   for (int d = 0; d < shape.rank; ++d) {
@@ -110,7 +111,7 @@ inline double cost(const PermuteShape& shape, const PackedTile& tile, std::size_
     }
   }
   const double reading = 1 + 24 / static_cast<double>(tile.in_run * static_cast<std::int64_t>(in_bytes));
-  const double writing = 1 + 32 / static_cast<double>(tile.out_run * static_cast<std::int64_t>(out_bytes));
+  const double writing = 1 + 64 / static_cast<double>(tile.out_run * static_cast<std::int64_t>(out_bytes));
   return moved * (reading + writing) * (1 + 300 / static_cast<double>(tile.volume));
 }
 
