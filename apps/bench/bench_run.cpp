@@ -38,7 +38,7 @@ class BenchRun {
 
   void ceiling_rows(NumberType type, std::uint64_t count) {
     const auto candidates = ceiling_candidates(m_session.space(), count * size_of(type));
-    m_ceilings[count * size_of(type)] = ceiling_of(candidates);
+    m_ceilings[ceiling_bytes(count * size_of(type))] = ceiling_of(candidates);
     for (const bool is_copy : {true, false}) {
       Row row = make_row("ceiling", type, {count});
       row.implementation = is_copy ? "copy" : "read";
@@ -84,7 +84,10 @@ class BenchRun {
     for (const Case& bench_case : cases->list) {
       row.measurement.bytes = bench_case.bytes;
       row.measurement.bounded_by_copy = bench_case.bounded_by_copy;
-      if (!bench_case.shape.empty()) row.shape = bench_case.shape;
+      if (!bench_case.shape.empty()) {
+        row.shape = bench_case.shape;
+        row.ceiling = ceiling_for(element_count(row.shape) * size_of(request.type));
+      }
       row.axis = bench_case.axis;
       row.axes = bench_case.axes;
       measure(bench_case, row);
@@ -105,9 +108,11 @@ class BenchRun {
     return row;
   }
 
-  const Ceiling& ceiling_for(std::uint64_t bytes) {
-    const auto known = m_ceilings.find(bytes);
-    if (known != m_ceilings.end()) return known->second;
+  /// One measured for about as many bytes serves too: shapes of a case differ by a few elements.
+  const Ceiling& ceiling_for(std::uint64_t array_bytes) {
+    const std::uint64_t bytes = ceiling_bytes(array_bytes);
+    const auto known = m_ceilings.lower_bound(bytes - bytes / 64);
+    if (known != m_ceilings.end() && known->first <= bytes + bytes / 64) return known->second;
     return m_ceilings[bytes] = measure_ceiling(m_session.space(), bytes);
   }
 

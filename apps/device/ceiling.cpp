@@ -16,8 +16,6 @@
 namespace tessera::apps {
 namespace {
 
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
-
 struct alignas(16) Piece {
   std::uint64_t low, high;
 };
@@ -265,7 +263,7 @@ class CeilingRun {
 }  // namespace
 
 std::vector<CeilingCandidate> ceiling_candidates(const std::string& space, std::uint64_t array_bytes) {
-  const auto bytes = std::min({array_bytes, most_bytes, free_bytes(space) / 3});
+  const auto bytes = std::min(ceiling_bytes(array_bytes), free_bytes(space) / 3);
   if (bytes == 0) return {};
   const auto pieces = static_cast<std::int64_t>(std::max<std::uint64_t>(1, bytes / sizeof(Piece)));
   return visit_space(space, [&](const auto& instance) -> std::vector<CeilingCandidate> {

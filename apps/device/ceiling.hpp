@@ -21,6 +21,12 @@ struct CeilingCandidate {
   std::vector<double> seconds;  // one a repeat
 };
 
+/// What a ceiling moves for an array, where there is the memory: 1 GiB at most.
+[[nodiscard]] constexpr std::uint64_t ceiling_bytes(std::uint64_t array_bytes) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  return array_bytes < most ? array_bytes : most;
+}
+
 /// Copies and reads an array of min(array_bytes, 1 GiB, a third of the free memory) in all the ways known for the
 /// space: the runtime's own copy and a kernel of 16-byte accesses in at least six launch shapes. Every result is
 /// checked. Empty for an empty array, and where there is no memory. \throws Failure (not_verified) where a result is

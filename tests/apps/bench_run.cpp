@@ -24,6 +24,14 @@ std::vector<json> rows_of(const std::string& file) {
   return rows;
 }
 
+std::uint64_t element_bytes(const json& row) { return row["type"] == "int32" || row["type"] == "float32" ? 4 : 8; }
+
+/// Whether a ceiling moved about as many bytes as an array has.
+bool is_about(std::uint64_t bytes, std::uint64_t expected) {
+  const std::uint64_t slack = 16 + expected / 50;
+  return bytes + slack >= expected && bytes <= expected + slack;
+}
+
 /// Whether this machine's Python has what the implementation needs; true of those that need none.
 bool can_run(const std::string& implementation) {
 #ifndef TESSERA_TESTS_HAVE_NUMPY
@@ -121,13 +129,14 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
     CHECK(row["fraction_of_ceiling"] > 0);
     CHECK(row["result_bits"].is_null() == (row["op"] == "ceiling"));
     CHECK(row["ceiling"]["copy_gb_per_s"] > 0);
+    CHECK(is_about(row["ceiling"]["bytes"], row["size"].get<std::uint64_t>() * element_bytes(row)));
     CHECK(row["kokkos"]["backend"] == "OpenMP");
     CHECK(row["command"].size() == arguments.size() + 1);
     CHECK(row["version"].is_string());
     CHECK(row["git"].is_string());
     CHECK(row["host"].is_string());
     CHECK(row["time"].get<std::string>().size() == 20);
-    const std::uint64_t element = row["type"] == "int32" || row["type"] == "float32" ? 4 : 8;
+    const std::uint64_t element = element_bytes(row);
     const std::string op = row["op"];
     const bool has_two = op == "filter" || op == "window" || op == "lines" || op == "squares" || op == "transpose" ||
                          op == "permute" || op == "dot";
@@ -322,6 +331,7 @@ TEST_CASE("tessera-bench: sums over axes, of rows and columns of every length an
     REQUIRE(axis < static_cast<int>(shape.size()));
     const auto length = shape[static_cast<std::size_t>(axis)];
     CHECK(row["bytes"] == 4 * (size + size / length));
+    CHECK(is_about(row["ceiling"]["bytes"], size * element_bytes(row)));
     const double ceiling = row["ceiling"][length < 16 ? "copy_gb_per_s" : "read_gb_per_s"];
     CHECK_THAT(row["fraction_of_ceiling"].get<double>(),
                Catch::Matchers::WithinRel(row["gb_per_s"]["median"].get<double>() / ceiling, 1e-12));
