@@ -58,7 +58,7 @@ struct WindowPlan {
   int vector_length = 1;
   int tile = 1;                     ///< outputs a team makes at a time
   int parts = 1;                    ///< of a block; more than 8 take a workspace and two more kernels
-  int walk = 1;                     ///< tiles that a team takes in a row
+  int walk = 1;                     ///< tiles that a team takes, of blocks and columns in a row
   int lanes = 1;                    ///< lines that a team takes at once, of columns: neighbouring ones
   std::size_t scratch_bytes = 0;    ///< level 0, a team
   std::size_t workspace_bytes = 0;  ///< what the parts come to
@@ -105,12 +105,12 @@ void plan_window_chunks(std::string_view function, const DeviceLimits& limits, s
 }
 
 template <class Op>
-void plan_window_runs(std::string_view function, const DeviceLimits& limits, std::int64_t extent,
+void plan_window_runs(std::string_view function, const DeviceLimits& limits, std::int64_t lines, std::int64_t extent,
                       const WindowShape& window, int asked_team_size, WindowPlan& plan) {
   require_team_size(function, asked_team_size, window_runs_team_size);
   constexpr int length = window_runs_length<Op>;
   const std::int64_t runs = std::min<std::int64_t>(ceil_div(extent, length), window_runs_team_size);
-  const std::size_t most = std::min(limits.scratch_bytes, window_chunk_teams_scratch / window_runs_teams);
+  const std::size_t most = std::min(limits.scratch_bytes, window_runs_teams_scratch / window_runs_teams);
   plan.variant = WindowVariant::runs;
   plan.team_size = asked_team_size != 0 ? asked_team_size : 32 * static_cast<int>(ceil_div(runs, 32));
   plan.tile = plan.team_size * length;
@@ -118,6 +118,10 @@ void plan_window_runs(std::string_view function, const DeviceLimits& limits, std
   while (plan.tile > 32 * length && scratch_request(bytes()) > most) plan.tile -= 32 * length;
   if (asked_team_size == 0) plan.team_size = plan.tile / length;
   plan.scratch_bytes = bytes();
+  const std::int64_t at_once = std::int64_t{window_runs_teams} * multiprocessors(limits);
+  const std::int64_t tiles = lines * ceil_div(extent, plan.tile);
+  if (stages_ahead<Op>(window.size))
+    plan.walk = static_cast<int>(std::clamp<std::int64_t>(tiles / at_once, 1, window_runs_walk));
 }
 
 template <class Op>
@@ -263,8 +267,8 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
   } else if (window.size <= window_few_max) {
     tiles = plan_window_few<Op>(function, limits, lines, extent, window, options.team_size, adjacent, plan);
   } else if (!limits.is_host && is_window_of_runs<Op>(window.size)) {
-    plan_window_runs<Op>(function, limits, extent, window, options.team_size, plan);
-    tiles = lines * ceil_div(extent, plan.tile);
+    plan_window_runs<Op>(function, limits, lines, extent, window, options.team_size, plan);
+    tiles = ceil_div(lines * ceil_div(extent, plan.tile), plan.walk);
   } else if (window.size <= window_chunks_limit<typename Op::in_type>(limits.is_host)) {
     plan_window_chunks<Op>(function, limits, extent, window, options.team_size, plan);
     tiles = lines * ceil_div(extent, plan.tile);

@@ -58,6 +58,8 @@ struct WindowExtremum {
   [[nodiscard]] KOKKOS_FUNCTION bool is_nan(value_type key) const {
     return std::is_floating_point_v<T> && Unsigned(key) - Unsigned(nan_begin) < 2 * Unsigned(nans);
   }
+  /// No number goes before it, where NaN come first.
+  [[nodiscard]] KOKKOS_FUNCTION value_type last_nan() const { return rotated(nan_begin, 2 * nans - 1); }
   KOKKOS_FUNCTION T result(value_type key) const {
     if constexpr (std::is_floating_point_v<T>) {
       if (is_nan(key)) return Kokkos::Experimental::quiet_NaN_v<T>;

@@ -19,19 +19,22 @@
 #include <tessera/filter/detail/host_windows.hpp>
 #include <tessera/filter/detail/window_run_tile.hpp>
 #include <tessera/filter/window_plan.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
 /// The base's lines are the one long line, where short ones are taken together.
 template <ExecutionSpace Space, class Op>
-struct WindowFew : WindowRunTile<Op, window_few_sizes<Op>.loads> {
-  using Base = WindowRunTile<Op, window_few_sizes<Op>.loads>;
+struct WindowFew : WindowRunTile<Op> {
+  using Base = WindowRunTile<Op>;
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<window_few_team_size, window_few_sizes<Op>.teams>,
                                          Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   using member_type = typename policy_type::member_type;
   using Base::lines, Base::op, Base::tiles;
   static constexpr int length = window_few_sizes<Op>.length, group = window_few_sizes<Op>.group;
   static_assert(length % group == 0);
+  static constexpr bool copies_async = std::is_same_v<typename Base::In, typename Base::Staged> &&
+                                       (sizeof(typename Base::In) == 4 || sizeof(typename Base::In) == 8);
   using typename Base::In, typename Base::Out, typename Base::Value, typename Base::Staged;
 
   WindowLines<Op> each;  // the lines themselves
@@ -59,7 +62,7 @@ struct WindowFew : WindowRunTile<Op, window_few_sizes<Op>.loads> {
     }
     const int runs = (outputs + length - 1) / length;
     const int count = runs * length + static_cast<int>(lines.window.size) - 1;
-    elements = this->stage(team, x, first - lines.window.reach_left, count, elements);
+    elements = stage(team, x, first - lines.window.reach_left, count, elements);
     team.team_barrier();
 
     const bool is_whole = lines.makes_all(first, outputs);
@@ -78,6 +81,21 @@ struct WindowFew : WindowRunTile<Op, window_few_sizes<Op>.loads> {
     } else {
       lines.store(team, x, y, first - lines.window.reach_left, outputs, [&](int k) { return slots[k]; });
     }
+  }
+
+  /// Short lines keep threads busy at their ends, and fewer loads under way: those of elements that scratch takes as
+  /// they are need no threads.
+  KOKKOS_FORCEINLINE_FUNCTION Staged* stage(const member_type& team, const In* x, std::int64_t begin, int count,
+                                            Staged* scratch) const {
+    if constexpr (copies_async) {
+      if (together) {
+        this->begin_copy(team, x, begin, count, scratch);
+        end_async_group();
+        wait_for_async_groups<0>();
+        return this->copied(x, begin, count, scratch);
+      }
+    }
+    return Base::template stage<window_few_sizes<Op>.loads>(team, x, begin, count, scratch);
   }
 
   /// Tiles are whole lines where they are taken together.

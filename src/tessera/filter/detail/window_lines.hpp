@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/async_copy.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/noinline.hpp>
@@ -88,6 +89,37 @@ struct WindowTiles {
       if (index != walk.begin) team.team_barrier();
       const QuotientRemainder split = per_line == count ? QuotientRemainder{0, index} : divide(index, per_line);
       make(split.quotient, split.remainder * length);
+    }
+  }
+
+  /// The same for elements that are copied to scratch without passing through registers, to one of two pieces of it:
+  /// stage(line, first, piece) begins that, make(line, first, piece) finds them there. ahead: both pieces are there,
+  /// and the next tile's elements are on their way while a tile is made; else make(..) only ever sees piece 0.
+  template <TeamMember Member, class Stage, class Make>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_staged(const Member& team, bool ahead, const Stage& stage,
+                                                   const Make& make) const {
+    const TileWalk walk = tile_walk(team, count);
+    const auto place_of = [&](std::int64_t index) {
+      return per_line == count ? QuotientRemainder{0, index} : divide(index, per_line);
+    };
+    int piece = 0;
+    for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
+      const bool is_first = index == walk.begin;
+      const QuotientRemainder place = place_of(index);
+      if (!is_first) team.team_barrier();
+      if (is_first || !ahead) stage(place.quotient, place.remainder * length, piece);
+      end_async_group();
+      if (ahead && index + walk.step < walk.end) {
+        const QuotientRemainder next = place_of(index + walk.step);
+        stage(next.quotient, next.remainder * length, 1 - piece);
+        end_async_group();
+        wait_for_async_groups<1>();
+      } else {
+        wait_for_async_groups<0>();
+      }
+      team.team_barrier();
+      make(place.quotient, place.remainder * length, piece);
+      if (ahead) piece = 1 - piece;
     }
   }
 };

@@ -52,17 +52,26 @@ constexpr std::int64_t window_chunks_limit(bool is_host) {
 }
 
 /// Variant runs, of devices: which operations it takes, neighbouring outputs of a thread (odd, as in blocks), the
-/// threads of a team, the teams that a multiprocessor shall hold, and a thread's reads at a time.
+/// threads of a team, the teams that a multiprocessor shall hold, and their scratch, an H200's: where there is less,
+/// fewer start at once.
 template <class Op>
 inline constexpr bool takes_runs = Op::whole_windows_max == 0 && sizeof(typename Op::value_type) <= 8 &&
                                    (sizeof(typename Op::in_type) == 4 || sizeof(typename Op::in_type) == 8) &&
                                    sizeof(typename Op::out_type) == sizeof(typename Op::in_type);
 template <class Op>
-inline constexpr int window_runs_length = sizeof(typename Op::value_type) <= 4 ? 31 : 15;
+inline constexpr int window_runs_length = sizeof(typename Op::in_type) <= 4 ? 21 : 15;
 inline constexpr int window_runs_team_size = 128;
 inline constexpr int window_runs_teams = 5;
+inline constexpr std::size_t window_runs_teams_scratch = 200 * 1024;
+
+/// Whether arithmetic takes as long as memory, so that the next tile's elements had better be on their way meanwhile:
+/// sums of floats in double, of windows that leave scratch for two tiles. Then a team makes a few (measured on an
+/// H200).
 template <class Op>
-inline constexpr int window_runs_loads = Op::is_idempotent ? 8 : 4;
+constexpr bool stages_ahead(std::int64_t window) {
+  return !Op::is_idempotent && sizeof(typename Op::in_type) <= 4 && window <= 1024;
+}
+inline constexpr std::int64_t window_runs_walk = 3;
 
 /// Its windows: those that have the first and the last output of a run in common, up to where tiles are short beside
 /// their halos.
@@ -130,6 +139,7 @@ WindowChunksScratch window_chunks_scratch(int tile, std::int64_t window) {
 /// Scratch pieces of variant runs.
 struct WindowRunsScratch {
   std::size_t staged_at, totals_at[2], beginnings_at, bytes;
+  int staged_pieces, staged_length;  // of so many elements
 };
 
 template <class Op>
@@ -138,8 +148,12 @@ WindowRunsScratch window_runs_scratch(int tile, std::int64_t window) {
   const std::size_t runs = static_cast<std::size_t>(tile) / length + static_cast<std::size_t>(window - 1) / length;
   ScratchLayout layout;
   WindowRunsScratch pieces{};
-  pieces.staged_at = layout.append<typename Op::staged_type>(static_cast<std::size_t>(tile + window - 1) +
-                                                             packed_length<typename Op::in_type>);
+  constexpr int width = packed_length<typename Op::in_type>;
+  const std::int64_t packs = ceil_div(tile + window - 1, width) + 1;
+  pieces.staged_pieces = stages_ahead<Op>(window) ? 2 : 1;
+  pieces.staged_length = static_cast<int>(packs * width);
+  pieces.staged_at =
+      layout.append<Packed<typename Op::in_type>>(static_cast<std::size_t>(pieces.staged_pieces * packs));
   for (auto& at : pieces.totals_at) at = layout.append<typename Op::value_type>(runs + 1);
   pieces.beginnings_at = layout.append<typename Op::value_type>(runs + 1);
   pieces.bytes = layout.bytes();

@@ -9,71 +9,119 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/async_copy.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 
 namespace tessera::detail {
 
-/// Loads: 16-byte pieces of memory that a thread reads at a time.
-template <class Op, int Loads>
+template <class Op>
 struct WindowRunTile {
   using In = typename Op::in_type;
   using Out = typename Op::out_type;
   using Value = typename Op::value_type;
   using Staged = typename Op::staged_type;
+  static constexpr int width = packed_length<In>;
 
   WindowLines<Op> lines;
   Op op;
   WindowTiles tiles;
 
  protected:
-  /// count elements of the line from begin on. Returns where they begin.
-  template <TeamMember Member>
+  /// count elements of the line from begin on are neighbours in memory: 16-byte pieces of it, and fewer elements than
+  /// two of those before and behind them.
+  struct Pieces {
+    const In* source;
+    int head, packs, count;
+  };
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_inside(std::int64_t begin, int count) const {
+    return begin >= 0 && begin + count <= lines.in.extent;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool are_neighbours(std::int64_t begin, int count) const {
+    return lines.in.stride == 1 && is_inside(begin, count);
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pieces pieces_of(const In* source, int count) const {
+    const int head = static_cast<int>(misaligned_head(source, count));
+    return {source, head, (count - head) / width, count};
+  }
+  /// Where they go in scratch, for the pieces to be pieces there.
+  template <class Element>
+  KOKKOS_FORCEINLINE_FUNCTION static Element* target_of(const Pieces& pieces, Element* scratch) {
+    return scratch + (width - pieces.head) % width;
+  }
+  /// copy(i) for the i-th element of those that are in no piece.
+  template <TeamMember Member, class Copy>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each_other(const Member& team, const Pieces& pieces, const Copy& copy) {
+    const int others = pieces.count - pieces.packs * width;
+    for (int e = team.team_rank(); e < others; e += team.team_size()) {
+      copy(e < pieces.head ? e : pieces.packs * width + e);
+    }
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION In element(const In* x, std::int64_t j, bool inside) const {
+    return inside ? x[j * lines.in.stride] : lines.boundary.element(x, lines.in.stride, j, lines.in.extent);
+  }
+
+  /// What stands for count elements of the line from begin on. Loads: pieces that a thread reads at a time. Returns
+  /// where they begin.
+  template <int Loads, TeamMember Member>
   KOKKOS_FORCEINLINE_FUNCTION Staged* stage(const Member& team, const In* x, std::int64_t begin, int count,
                                             Staged* scratch) const {
-    constexpr int width = packed_length<In>, loads = Loads;
     const int step = team.team_size();
-    const bool inside = begin >= 0 && begin + count <= lines.in.extent;
-    if (!inside || lines.in.stride != 1) {
+    if (!are_neighbours(begin, count)) {
+      const bool inside = is_inside(begin, count);
       TESSERA_NO_UNROLL
-      for (int e = team.team_rank(); e < count; e += step) {
-        scratch[e] = op.staged(inside ? x[(begin + e) * lines.in.stride]
-                                      : lines.boundary.element(x, lines.in.stride, begin + e, lines.in.extent));
-      }
+      for (int e = team.team_rank(); e < count; e += step) scratch[e] = op.staged(element(x, begin + e, inside));
       return scratch;
     }
-    const In* source = x + begin;
-    const int head = static_cast<int>(misaligned_head(source, count));
-    Staged* target = scratch + (width - head) % width;
-    const int packs = (count - head) / width;
-    const auto* memory = reinterpret_cast<const Packed<In>*>(source + head);
-    auto* packed = reinterpret_cast<Packed<Staged>*>(target + head);
-    for (int p = team.team_rank(); p < packs; p += loads * step) {
-      Packed<In> loaded[loads];
+    const Pieces pieces = pieces_of(x + begin, count);
+    Staged* target = target_of(pieces, scratch);
+    const auto* memory = reinterpret_cast<const Packed<In>*>(pieces.source + pieces.head);
+    auto* packed = reinterpret_cast<Packed<Staged>*>(target + pieces.head);
+    for (int p = team.team_rank(); p < pieces.packs; p += Loads * step) {
+      Packed<In> loaded[Loads];
       TESSERA_UNROLL
-      for (int k = 0; k < loads; ++k) {
-        if (p + k * step < packs) loaded[k] = load_whole(memory + p + k * step);
+      for (int k = 0; k < Loads; ++k) {
+        if (p + k * step < pieces.packs) loaded[k] = load_whole(memory + p + k * step);
       }
       TESSERA_UNROLL
-      for (int k = 0; k < loads; ++k) {
+      for (int k = 0; k < Loads; ++k) {
         Packed<Staged> values;
         TESSERA_UNROLL
         for (int e = 0; e < width; ++e) values.values[e] = op.staged(loaded[k].values[e]);
-        if (p + k * step < packs) packed[p + k * step] = values;
+        if (p + k * step < pieces.packs) packed[p + k * step] = values;
       }
     }
-    // The ends: fewer than two packs' elements.
-    const int others = count - packs * width;
-    for (int e = team.team_rank(); e < others; e += step) {
-      const int i = e < head ? e : packs * width + e;
-      target[i] = op.staged(source[i]);
-    }
+    for_each_other(team, pieces, [&](int i) { target[i] = op.staged(pieces.source[i]); });
     return target;
   }
 
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION void load(const Staged* elements, Value (&values)[Count]) const {
+  /// Begins to copy count elements of the line from begin on as they are, of 4 or 8 bytes.
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION void begin_copy(const Member& team, const In* x, std::int64_t begin, int count,
+                                              In* scratch) const {
+    const int step = team.team_size();
+    if (!are_neighbours(begin, count)) {
+      const bool inside = is_inside(begin, count);
+      TESSERA_NO_UNROLL
+      for (int e = team.team_rank(); e < count; e += step) scratch[e] = element(x, begin + e, inside);
+      return;
+    }
+    const Pieces pieces = pieces_of(x + begin, count);
+    In* target = target_of(pieces, scratch);
+    const auto* memory = reinterpret_cast<const Packed<In>*>(pieces.source + pieces.head);
+    auto* packed = reinterpret_cast<Packed<In>*>(target + pieces.head);
+    TESSERA_NO_UNROLL
+    for (int p = team.team_rank(); p < pieces.packs; p += step) copy_async(packed + p, memory + p);
+    for_each_other(team, pieces, [&](int i) { copy_async(target + i, pieces.source + i); });
+  }
+  /// Where they then begin.
+  KOKKOS_FORCEINLINE_FUNCTION In* copied(const In* x, std::int64_t begin, int count, In* scratch) const {
+    return are_neighbours(begin, count) ? target_of(pieces_of(x + begin, count), scratch) : scratch;
+  }
+
+  template <class Element, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Element* elements, Value (&values)[Count]) const {
     TESSERA_UNROLL
     for (int s = 0; s < Count; ++s) values[s] = op.value(elements[s]);
   }

@@ -23,40 +23,51 @@
 namespace tessera::detail {
 
 template <ExecutionSpace Space, class Op>
-struct WindowRuns : WindowRunTile<Op, window_runs_loads<Op>> {
-  using Base = WindowRunTile<Op, window_runs_loads<Op>>;
+struct WindowRuns : WindowRunTile<Op> {
+  using Base = WindowRunTile<Op>;
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<window_runs_team_size, window_runs_teams>,
                                          Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   using member_type = typename policy_type::member_type;
   using Base::lines, Base::op, Base::tiles, Base::load;
   static constexpr int length = window_runs_length<Op>;
-  using typename Base::In, typename Base::Out, typename Base::Value, typename Base::Staged;
+  using typename Base::In, typename Base::Out, typename Base::Value;
   /// Sums: neighbours that are joined in a chain, so that the depth is that of a tree.
   static constexpr int part = Op::is_idempotent ? length : 3;
-  static_assert(length % part == 0 && sizeof(Staged) == sizeof(Out));
+  static_assert(length % part == 0 && sizeof(In) == sizeof(Out));
 
   int whole, rest;  // size - 1 = (whole + 1) * length + rest
   WindowRunsScratch pieces;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     std::byte* scratch = team_scratch(team, pieces.bytes);
-    tiles.for_each(team, [&](std::int64_t line, std::int64_t first) {
-      filter_tile(team, scratch, lines.in.line(line), lines.out.line(line), first);
-    });
+    tiles.for_each_staged(
+        team, pieces.staged_pieces > 1,
+        [&](std::int64_t line, std::int64_t first, int piece) {
+          this->begin_copy(team, lines.in.line(line), first - lines.window.reach_left,
+                           runs_of(outputs_of(first)) * length + reach(), staged_piece(scratch, piece));
+        },
+        [&](std::int64_t line, std::int64_t first, int piece) {
+          filter_tile(team, scratch, staged_piece(scratch, piece), lines.in.line(line), lines.out.line(line), first);
+        });
   }
 
  private:
-  /// first: the output that the tile begins with.
-  KOKKOS_FUNCTION void filter_tile(const member_type& team, std::byte* scratch, const In* x, Out* y,
-                                   std::int64_t first) const {
-    const auto outputs = static_cast<int>(Kokkos::min<std::int64_t>(tiles.length, lines.out.extent - first));
-    const int runs = (outputs + length - 1) / length;
-    const auto reach = static_cast<int>(lines.window.size) - 1;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION In* staged_piece(std::byte* scratch, int piece) const {
+    return reinterpret_cast<In*>(scratch + pieces.staged_at) + piece * pieces.staged_length;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int outputs_of(std::int64_t first) const {
+    return static_cast<int>(Kokkos::min<std::int64_t>(tiles.length, lines.out.extent - first));
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int runs_of(int outputs) { return (outputs + length - 1) / length; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int reach() const { return static_cast<int>(lines.window.size) - 1; }
+
+  /// first: the output that the tile begins with. staged: its elements, whose place the outputs take.
+  KOKKOS_FORCEINLINE_FUNCTION void filter_tile(const member_type& team, std::byte* scratch, In* staged, const In* x,
+                                               Out* y, std::int64_t first) const {
+    const int outputs = outputs_of(first), runs = runs_of(outputs);
     auto* totals = reinterpret_cast<Value*>(scratch + pieces.totals_at[0]);
     auto* beginnings = reinterpret_cast<Value*>(scratch + pieces.beginnings_at);
-    const Staged* elements = this->stage(team, x, first - lines.window.reach_left, runs * length + reach,
-                                         reinterpret_cast<Staged*>(scratch + pieces.staged_at));
-    team.team_barrier();
+    const In* elements = this->copied(x, first - lines.window.reach_left, runs * length + reach(), staged);
 
     // Threads without a run join the last one too, and drop it: values that are sometimes there cost registers.
     const bool has_run = team.team_rank() < runs;
@@ -81,10 +92,10 @@ struct WindowRuns : WindowRunTile<Op, window_runs_loads<Op>> {
 
     Value common = whole > 0 ? whole_runs(team, scratch, run, runs) : op.identity();
     if (rest > 0) common = op.join(common, beginnings[run + 1 + whole]);
-    join_beginnings(elements + run * length + reach, common, windows);
+    join_beginnings(elements + run * length + reach(), common, windows);
     team.team_barrier();  // elements have been read
 
-    auto* slots = reinterpret_cast<Out*>(scratch + pieces.staged_at);
+    auto* slots = reinterpret_cast<Out*>(staged);
     const bool is_whole = lines.makes_all(first, outputs);
     const int head = is_whole ? static_cast<int>(misaligned_head(y + first, outputs)) : 0;
     slots += (packed_length<Out> - head) % packed_length<Out>;
@@ -160,8 +171,7 @@ struct WindowRuns : WindowRunTile<Op, window_runs_loads<Op>> {
   }
 
   /// values: the ends of windows, then the windows.
-  KOKKOS_FORCEINLINE_FUNCTION void join_beginnings(const Staged* elements, Value common,
-                                                   Value (&values)[length]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void join_beginnings(const In* elements, Value common, Value (&values)[length]) const {
     Value before = common;  // and all parts so far
     TESSERA_UNROLL
     for (int p = 0; p < length; p += part) {
