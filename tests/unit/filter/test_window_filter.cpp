@@ -20,7 +20,7 @@ using test::Extents;
 /// between, blocks, few and many parts of blocks.
 constexpr std::int64_t windows[] = {1,   2,   3,   4,   5,    6,    7,    8,    9,    10,   12,   15,
                                     16,  17,  31,  32,  34,   47,   61,   62,   63,   64,   255,  256,
-                                    257, 512, 513, 527, 1024, 1025, 1055, 2048, 2500, 4096, 6007, 20011};
+                                    257, 512, 513, 527, 1024, 1025, 1055, 3072, 3073, 4096, 6145, 20011};
 
 /// Modes that differ from case to case, and the origin at its ends and between.
 WindowOptions options_of(int which, std::int64_t window) {
@@ -134,7 +134,7 @@ void check_plans(const Space& space) {
   for (const std::int64_t window : {5, 100, 520, 1500, 5000, 20011}) {
     const auto expected = test::windowed<Operation>(space, line, window);
     for (const int team_size : test::odd_team_sizes(space)) {
-      if (window <= 4096 && team_size > tessera::detail::window_chunk_team_size) continue;
+      if (window <= 6144 && team_size > tessera::detail::window_chunk_team_size) continue;
       for (const int league_size : test::odd_league_sizes()) {
         const WindowOptions options{.league_size = league_size, .team_size = team_size};
         INFO(test::described(options, window));
@@ -146,6 +146,7 @@ void check_plans(const Space& space) {
 
 TEMPLATE_LIST_TEST_CASE("window filters have the same bits under any plan", "[window]", test::OneSpace) {
   check_plans<WindowOperation::box, double>(TestType());
+  check_plans<WindowOperation::box, float>(TestType());
   check_plans<WindowOperation::min, float>(TestType());
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <type_traits>
 
 #include "support/limits.hpp"
 #include "support/message.hpp"
@@ -195,7 +196,7 @@ void check_device_plans() {
   using Op = tessera::detail::window_op_t<T, Operation>;
   const tessera::detail::DeviceLimits limits{false, 270336, 40900};
   for (const std::int64_t window :
-       {1, 15, 16, 31, 32, 301, 512, 513, 1024, 1025, 2048, 2049, 3001, 4096, 4097, 10007, 1000003}) {
+       {1, 15, 16, 21, 22, 301, 512, 513, 1024, 1025, 2048, 2049, 3072, 3073, 4097, 6144, 6145, 10007, 1000003}) {
     const WindowPlan plan =
         tessera::detail::make_window_plan<Op>("test", limits, 1, std::int64_t{1} << 27, {window, window / 2}, {});
     INFO(to_string(plan));
@@ -208,7 +209,14 @@ void check_device_plans() {
     CHECK(plan.team_size % 32 == 0);
     CHECK((plan.workspace_bytes == 0) == (plan.parts <= 8));
     CHECK((plan.variant == tessera::WindowVariant::runs) == tessera::detail::is_window_of_runs<Op>(window));
-    if (window == 3001 && sizeof(typename Op::out_type) == 4) CHECK(plan.parts == 1);
+    if (window == 4097 && sizeof(typename Op::out_type) == 4) CHECK(plan.parts == 1);
+    if (plan.variant == tessera::WindowVariant::runs) {
+      const bool ahead = tessera::detail::stages_ahead<Op>(window);
+      CHECK(ahead == (std::is_same_v<Op, tessera::detail::WindowBox<float>> && window <= 1024));
+      CHECK(plan.walk == (ahead ? 3 : 1));
+      const std::int64_t tiles = ((std::int64_t{1} << 27) + plan.tile - 1) / plan.tile;
+      CHECK(plan.league_size == (tiles + plan.walk - 1) / plan.walk);
+    }
   }
 }
 

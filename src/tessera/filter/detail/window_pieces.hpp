@@ -73,12 +73,13 @@ constexpr bool stages_ahead(std::int64_t window) {
 }
 inline constexpr std::int64_t window_runs_walk = 3;
 
-/// Its windows: those that have the first and the last output of a run in common, up to where tiles are short beside
-/// their halos.
+/// Its windows: those that have the first and the last output of a run in common, up to where blocks are quicker than
+/// tiles much shorter than their halos (measured on an H200).
+inline constexpr std::int64_t window_runs_bytes = 24 * 1024;
 template <class Op>
 constexpr bool is_window_of_runs(std::int64_t window) {
   return takes_runs<Op> && window > window_runs_length<Op> &&
-         window <= 4 * window_chunks_limit<typename Op::in_type>(false);
+         window <= window_runs_bytes / static_cast<std::int64_t>(sizeof(typename Op::in_type));
 }
 
 /// Variant few: the longest window, whose chain's error is within that of a tree, the threads of a team, a host's
