@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view done = "done\n";
 
-std::string script_of(const PythonWork& work, std::size_t input_bytes) {
+std::string script_of(const PythonWork& work, std::size_t input_bytes, std::size_t y_bytes) {
   return fmt::format(R"(import sys
 import {}
 source, target = sys.stdin.buffer, sys.stdout.buffer
@@ -35,7 +35,7 @@ x = numpy.empty({}, '{}')
 source.readinto(x.data)
 weights = numpy.empty({})
 source.readinto(weights.data)
-y = numpy.full_like(x, numpy.nan)
+y = numpy.full({}, numpy.nan, x.dtype)
 answer(b'done\n')
 for line in iter(source.readline, b''):
     if line == b'run\n':
@@ -45,7 +45,7 @@ for line in iter(source.readline, b''):
         answer(y.data)
 )",
                      work.modules, input_bytes / size_of(work.type), to_string(work.type), work.weights.size(),
-                     work.statement);
+                     y_bytes / size_of(work.type), work.statement);
 }
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -79,8 +79,8 @@ PythonPeer::PythonPeer(const Ends& ends, const std::string& script) : m_socket(e
   }
 }
 
-PythonPeer::PythonPeer(const PythonWork& work, std::span<const std::byte> input)
-    : PythonPeer(connect(), script_of(work, input.size())) {
+PythonPeer::PythonPeer(const PythonWork& work, std::span<const std::byte> input, std::size_t y_bytes)
+    : PythonPeer(connect(), script_of(work, input.size(), y_bytes)) {
   try {
     expect_done();
   } catch (const std::runtime_error&) {
@@ -137,10 +137,10 @@ Contender python_contender(const std::string& name, const PythonWork& work, std:
   Contender contender{name, Role::peer, {}, {}, {}, {}, {}};
   try {
     // x, y, and out, which may be untouched yet
-    if (const auto needed = 3 * input.size(), available = available_host_bytes(); needed > available) {
+    if (const auto needed = input.size() + 2 * out.size(), available = available_host_bytes(); needed > available) {
       throw std::runtime_error(fmt::format("needs {}, {} are free", format_bytes(needed), format_bytes(available)));
     }
-    const auto peer = std::make_shared<PythonPeer>(work, input);
+    const auto peer = std::make_shared<PythonPeer>(work, input, out.size());
     contender.run = [peer] { peer->run(); };
     contender.check = [peer, out, wrong = std::move(wrong)] {
       peer->run();

@@ -18,8 +18,7 @@
 
 namespace tessera::apps::bench {
 
-/// What a Python does with the arrays x, a copy of the input, y, of the same type and size, both of one axis, and
-/// weights.
+/// What a Python does with the arrays x, a copy of the input, y, of the same type, both of one axis, and weights.
 struct PythonWork {
   std::string modules;    // to import: numpy and what else the statement names
   std::string statement;  // that fills y
@@ -30,8 +29,9 @@ struct PythonWork {
 /// /usr/bin/python3 as a child that holds those arrays and waits to be told.
 class PythonPeer {
  public:
-  /// input: elements of the type. \throws std::runtime_error where there is no such Python or module.
-  PythonPeer(const PythonWork& work, std::span<const std::byte> input);
+  /// input: elements of the type. y is filled with NaN, of y_bytes.
+  /// \throws std::runtime_error where there is no such Python or module.
+  PythonPeer(const PythonWork& work, std::span<const std::byte> input, std::size_t y_bytes);
   /// Ends the child.
   ~PythonPeer();
   PythonPeer(const PythonPeer&) = delete;
@@ -39,7 +39,7 @@ class PythonPeer {
 
   /// Does the work and waits for its end. \throws std::runtime_error
   void run();
-  /// y, as many bytes as the input. \throws std::runtime_error
+  /// y, all of it. \throws std::runtime_error
   void fetch(std::span<std::byte> y);
 
  private:
@@ -57,7 +57,7 @@ class PythonPeer {
 };
 
 /// A peer that does the work on a copy of the input; skipped, with the reason, where this machine cannot. For the check
-/// y goes to out, as large as the input; wrong() says what is wrong there and keeps it alive.
+/// y, as large as out, goes there; wrong() says what is wrong and keeps it alive.
 [[nodiscard]] Contender python_contender(const std::string& name, const PythonWork& work,
                                          std::span<const std::byte> input, std::span<std::byte> out,
                                          std::function<std::string()> wrong);

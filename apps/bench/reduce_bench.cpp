@@ -6,10 +6,12 @@
 #include <Kokkos_Core.hpp>
 #include <functional>
 #include <numeric>
+#include <span>
 
 #include "bench_case.hpp"
 #include "bench_data.hpp"
 #include "device/spaces.hpp"
+#include "python_peer.hpp"
 #include "reducing_case.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
 #include "cub_reduce.hpp"
@@ -63,6 +65,18 @@ void add_host_peers(ReducingCase<Space, T>& sums, const SumIs<T>& wrong) {
       wrong);
 }
 
+/// numpy.sum, in the elements' own type, as its users call it.
+template <class Space, class T>
+void add_numpy(ReducingCase<Space, T>& sums, NumberType type, long double expected, long double tolerance) {
+  const auto out = sums.template scalar<T>();
+  sums.add_checked(
+      python_contender("numpy.sum", {"numpy", "y[0] = numpy.sum(x)", type},
+                       std::as_bytes(std::span<const T>(sums.in().data(), static_cast<std::size_t>(sums.count()))),
+                       std::as_writable_bytes(std::span<T>(out.data(), 1)),
+                       [out, expected, tolerance] { return compared(out(), expected, tolerance); }),
+      out);
+}
+
 template <class Space, class T>
 Case make_sums(const Space& space, const Request& request) {
   ReducingCase<Space, T> sums(space, request);
@@ -93,6 +107,9 @@ Case make_sums(const Space& space, const Request& request) {
     sums.add_peer(
         "KokkosBlas::nrm1", out, [space, in = sums.in(), out] { KokkosBlas::nrm1(space, out, in); },
         [magnitude, tolerance](T got) { return compared(got, magnitude, tolerance); });
+    if constexpr (is_host_space<Space>) {
+      add_numpy(sums, request.type, exact_sum_of<T>(expected), tolerance);
+    }
   }
   if constexpr (is_host_space<Space>) add_host_peers(sums, wrong);
 #ifdef KOKKOS_ENABLE_CUDA

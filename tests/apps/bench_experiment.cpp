@@ -109,13 +109,13 @@ TEST_CASE("tessera-bench: team sizes and summations of an experiment are rows of
   INFO(end.out << end.err);
   CHECK(end.status == 0);
   const auto rows = rows_of(out);
-  REQUIRE(rows.size() == 5);
+  REQUIRE(rows.size() == 6);
   CHECK(rows[0]["implementation"] == "tessera automatic, team 1");
   CHECK(rows[0]["summation"] == "fast");
   CHECK(rows[0]["plan"]["team_size"] == 1);
   CHECK(rows[1]["implementation"] == "tessera automatic, team 1000000");
   CHECK(rows[1]["status"] == "skipped");
-  for (std::size_t i = 2; i < 5; ++i) CHECK(rows[i]["role"] == "peer");
+  for (std::size_t i = 2; i < 6; ++i) CHECK(rows[i]["role"] == "peer");
 }
 
 TEST_CASE("tessera-bench: an experiment that is none is refused by file and field") {

@@ -4,7 +4,9 @@
 // The peers of tessera-bench that run in Python.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
+#include <numeric>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "bench/python_peer.hpp"
@@ -24,7 +26,7 @@ std::span<const std::byte> bytes() { return std::as_bytes(std::span(input)); }
 TEST_CASE("Python peer: works on its own copy of the input, as often as asked") {
   PythonPeer peer(
       {"numpy", "y[:] = numpy.convolve(x, weights)[:len(x)] + (y if y[0] > 0 else 0)", NumberType::float32, {1, 10}},
-      bytes());
+      bytes(), bytes().size());
   std::vector<float> y(input.size());
   for (const float turns : {1.F, 2.F}) {
     peer.run();
@@ -33,7 +35,7 @@ TEST_CASE("Python peer: works on its own copy of the input, as often as asked") 
   }
   const double half = 0.5;
   PythonPeer wide({"numpy, os", "y[:] = x if x.dtype == numpy.float64 else 0", NumberType::float64},
-                  std::as_bytes(std::span(&half, 1)));
+                  std::as_bytes(std::span(&half, 1)), sizeof(half));
   double result = 0;
   wide.run();
   wide.fetch(std::as_writable_bytes(std::span(&result, 1)));
@@ -41,15 +43,15 @@ TEST_CASE("Python peer: works on its own copy of the input, as often as asked") 
 }
 
 TEST_CASE("Python peer: a child that ends is an error, not a signal") {
-  PythonPeer peer({"numpy, os", "os._exit(1)", NumberType::float32}, bytes());
+  PythonPeer peer({"numpy, os", "os._exit(1)", NumberType::float32}, bytes(), bytes().size());
   CHECK_THROWS_MATCHES(peer.run(), std::runtime_error, Message("/usr/bin/python3 has gone"));
   CHECK_THROWS_MATCHES(peer.run(), std::runtime_error, Message("/usr/bin/python3 has gone"));
-  PythonPeer talker({"numpy", "answer(b'what\\n')", NumberType::float32}, bytes());
+  PythonPeer talker({"numpy", "answer(b'what\\n')", NumberType::float32}, bytes(), bytes().size());
   CHECK_THROWS_MATCHES(talker.run(), std::runtime_error, Message("/usr/bin/python3 says something else"));
 }
 
 TEST_CASE("Python peer: a module that this machine's Python has not") {
-  const auto make = [] { PythonPeer peer({"no_such_module", "pass", NumberType::float32}, bytes()); };
+  const auto make = [] { PythonPeer peer({"no_such_module", "pass", NumberType::float32}, bytes(), 4); };
   CHECK_THROWS_MATCHES(make(), std::runtime_error, Message("/usr/bin/python3 cannot import no_such_module"));
 }
 
@@ -62,6 +64,11 @@ TEST_CASE("Python peer: what comes back is checked") {
   };
   CHECK(contender_of("y[:] = x").check().empty());
   CHECK(contender_of("y[1:] = x[1:]").check() == "wrong");
+  float sum = 0;
+  const auto summed =
+      python_contender("sum", {"numpy", "y[0] = numpy.sum(x)", NumberType::float32}, bytes(),
+                       std::as_writable_bytes(std::span(&sum, 1)), [&sum] { return std::to_string(sum); });
+  CHECK(summed.check() == std::to_string(std::accumulate(input.begin(), input.end(), 0.F)));
 }
 #endif
 

@@ -160,6 +160,7 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
                                                {"reduce: tessera exact", 4},
                                                {"reduce: Kokkos::parallel_reduce", 8},
                                                {"reduce: KokkosBlas::nrm1", 4},
+                                               {"reduce: numpy.sum", 4},
                                                {"reduce: OpenMP loop", 8},
                                                {"reduce: std::transform_reduce, one thread", 8},
                                                {"spread: tessera exact, 19 binades", 4},
