@@ -130,14 +130,14 @@ struct WindowRunTile {
   template <TeamMember Member>
   KOKKOS_FORCEINLINE_FUNCTION void store_all(const Member& team, const Out* slots, Out* target, int count,
                                              int head) const {
-    constexpr int width = packed_length<Out>;
-    const int packs = (count - head) / width;
+    constexpr int length = packed_length<Out>;
+    const int packs = (count - head) / length;
     const auto* packed = reinterpret_cast<const Packed<Out>*>(slots + head);
     auto* memory = reinterpret_cast<Packed<Out>*>(target + head);
     for (int p = team.team_rank(); p < packs; p += team.team_size()) copy_whole(memory + p, packed + p);
-    const int others = count - packs * width;
+    const int others = count - packs * length;
     for (int e = team.team_rank(); e < others; e += team.team_size()) {
-      const int i = e < head ? e : packs * width + e;
+      const int i = e < head ? e : packs * length + e;
       target[i] = slots[i];
     }
   }
