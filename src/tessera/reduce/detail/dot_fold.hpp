@@ -237,6 +237,7 @@ class DotFold {
   static constexpr int lanes = 2 * packed_length<T>;
   static constexpr bool sums_exactly = std::is_floating_point_v<T>;
   static constexpr bool takes_pair_blocks = sums_exactly && has_host_vectors;
+  static constexpr bool reads_pairs_ahead = sums_exactly;
   static constexpr int team_size_max = 256;
   static constexpr int teams_at_once = 2;
   /// Two doubles hold most sums of products of floats, where those of doubles need digits.

@@ -78,6 +78,16 @@ KOKKOS_INLINE_FUNCTION constexpr bool takes_pair_blocks() {
   }
 }
 
+/// Whether the next group had better be on its way, on a device, while a fold adds one: its arithmetic takes as long.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool reads_pairs_ahead() {
+  if constexpr (requires { Fold::reads_pairs_ahead; }) {
+    return Fold::reads_pairs_ahead;
+  } else {
+    return false;
+  }
+}
+
 /// On a host: the range block by block, and what is left of it in groups.
 template <class Fold, class T, class Position, class Spill>
 void fold_pair_blocks(const Fold& fold, const PairRange<ContiguousRange<T, Position>>& range,
@@ -112,19 +122,43 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<Cont
   const auto* x_packs = reinterpret_cast<const Packed<T>*>(x + head);
   const auto* y_packs = reinterpret_cast<const Packed<T>*>(y + head);
 
-  std::int64_t i = rank;
-  for (; i + (loads - 1) * threads < pack_count; i += loads * threads) {
-    ElementPair<T> group[loads * width];
-    Packed<T> from_x[loads], from_y[loads];
+  Packed<T> from_x[loads], from_y[loads];
+  const auto load = [&](std::int64_t at) {
     TESSERA_UNROLL
-    for (int load = 0; load < loads; ++load) from_x[load] = x_packs[i + load * threads];
+    for (int l = 0; l < loads; ++l) from_x[l] = x_packs[at + l * threads];
     TESSERA_UNROLL
-    for (int load = 0; load < loads; ++load) from_y[load] = y_packs[i + load * threads];
+    for (int l = 0; l < loads; ++l) from_y[l] = y_packs[at + l * threads];
+  };
+  using Group = ElementPair<T>[loads * width];
+  const auto pair_up = [&](Group& group) {
     TESSERA_UNROLL
     for (int k = 0; k < loads * width; ++k) {
       group[k] = {from_x[k / width].values[k % width], from_y[k / width].values[k % width]};
     }
-    fold.add(thread, spill, group, GroupIndex<Position>{position, first + i * width, threads * width, width}, status);
+  };
+  const auto add = [&](std::int64_t at, const Group& group) {
+    fold.add(thread, spill, group, GroupIndex<Position>{position, first + at * width, threads * width, width}, status);
+  };
+  const std::int64_t last = pack_count - (loads - 1) * threads;  // of a whole group, the first pack is before
+  std::int64_t i = rank;
+  KOKKOS_IF_ON_DEVICE((if constexpr (reads_pairs_ahead<Fold>()) {
+    bool more = i < last;
+    if (more) load(i);
+    while (more) {
+      Group group;
+      pair_up(group);
+      const std::int64_t at = i;
+      i += loads * threads;
+      more = i < last;
+      if (more) load(i);
+      add(at, group);
+    }
+  }))
+  for (; i < last; i += loads * threads) {
+    Group group;
+    load(i);
+    pair_up(group);
+    add(i, group);
   }
   // One loop for what is left: packs of this thread's, element by element, then its share of both ends.
   const std::int64_t packs_left = i < pack_count ? (pack_count - i - 1) / threads + 1 : 0;
