@@ -11,22 +11,21 @@
 
 namespace tessera::detail {
 
-/// Begins to copy 4, 8 or 16 bytes, which are aligned to their size on both sides; others are copied at once.
+/// Begins to copy 4, 8 or 16 bytes, which are aligned to their size on both sides.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void copy_async(T* scratch, const T* memory) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  if constexpr (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16) {
-    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(scratch));
-    const std::size_t from = __cvta_generic_to_global(memory);
-    if constexpr (sizeof(T) == 16) {
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-    } else {
-      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(sizeof(T)) : "memory");
-    }
-    return;
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(scratch));
+  const std::size_t from = __cvta_generic_to_global(memory);
+  if constexpr (sizeof(T) == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(sizeof(T)) : "memory");
   }
-#endif
+#else
   *scratch = *memory;
+#endif
 }
 
 /// What a thread has begun since it last said so is a group.
