@@ -97,7 +97,7 @@ std::size_t reduce_scratch_bytes(int team_size) {
   ScratchLayout layout;
   layout.append<int>(1);
   layout.append<std::byte>(FoldScratch<Fold>(team_size).bytes);
-  layout.append<std::byte>(counters_bytes<Fold>(team_size));
+  layout.append<std::byte>(lent_bytes<Fold>(team_size));
   return layout.bytes();
 }
 

@@ -88,7 +88,7 @@ KOKKOS_FUNCTION reduce_result_t<R> team_reduce(const Member& team, const InView&
   typename Fold::thread_type thread;
   typename Fold::spill_type spill;
   fold.begin(thread, spill);
-  detail::thread_fold(fold, detail::element_range(in), team.team_rank(), team.team_size(), thread, spill, status);
+  detail::thread_fold(fold, detail::element_range(in), {team.team_rank(), team.team_size()}, thread, spill, status);
   // One thread takes the total apart; the result comes to the others through scratch that closing has left.
   auto* result = reinterpret_cast<Result*>(bytes + detail::FoldScratch<Fold>(team.team_size()).close_at);
   detail::finish_fold(team, fold, true, thread, spill, bytes, [&](auto& total) {

@@ -101,11 +101,11 @@ class ExactProducts {
   }
 #endif
 
-  KOKKOS_FUNCTION static constexpr std::size_t counters_bytes(int team_size) {
+  KOKKOS_FUNCTION static constexpr std::size_t lent_bytes(int team_size) {
     return ExactCounters<typename Format::product_digits>::bytes(team_size);
   }
   template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_counters(const Member& team, counted_spill_type& spill, std::byte* scratch) {
+  KOKKOS_FUNCTION static void lend_scratch(const Member& team, counted_spill_type& spill, std::byte* scratch) {
     spill.rest.counters.lend(team, scratch);
   }
 
@@ -255,13 +255,13 @@ class DotFold {
     Products::clear(spill);
   }
 
-  KOKKOS_FUNCTION static constexpr std::size_t counters_bytes(int team_size) requires sums_exactly {
-    return Products::counters_bytes(team_size);
+  KOKKOS_FUNCTION static constexpr std::size_t lent_bytes(int team_size) requires sums_exactly {
+    return Products::lent_bytes(team_size);
   }
   template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_counters(const Member& team, counted_spill_type& spill,
+  KOKKOS_FUNCTION static void lend_scratch(const Member& team, counted_spill_type& spill,
                                             std::byte* scratch) requires sums_exactly {
-    Products::lend_counters(team, spill, scratch);
+    Products::lend_scratch(team, spill, scratch);
   }
 
   template <class Spill, int N, class Index>

@@ -86,14 +86,14 @@ class ExactMoments {
   }
 
   /// Team scratch for counters.
-  KOKKOS_FUNCTION static constexpr std::size_t counters_bytes(int team_size) {
+  KOKKOS_FUNCTION static constexpr std::size_t lent_bytes(int team_size) {
     if constexpr (!can_count) return 0;
     constexpr int sums = (Wanted.sum ? 1 : 0) + (Wanted.magnitude ? 1 : 0);
     return sums * SumCounters::bytes(team_size) + (Wanted.squares ? SquareCounters::bytes(team_size) : 0);
   }
   /// To all threads of a team, which call; a barrier must follow.
   template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_counters(const Member& team, counted_spill_type& spill,
+  KOKKOS_FUNCTION static void lend_scratch(const Member& team, counted_spill_type& spill,
                                             std::byte* scratch) requires can_count {
     if constexpr (Wanted.sum) {
       spill.sum_rest.counters.lend(team, scratch);
@@ -163,22 +163,18 @@ class ExactMoments {
 #endif
 
   /// What a window has added.
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_window(thread_type& thread, spill_type& spill,
-                                                          typename ExactWindow<T>::Terms terms) {
-    thread_type sums = thread;
-    add_terms<!narrow>(sums.sum, spill.sum_rest, spill.sum, terms.sum);
-    add_terms<!narrow>(sums.magnitude, spill.magnitude_rest, spill.magnitude, terms.magnitude);
-    add_terms<!narrow>(sums.squares, spill.squares_rest, spill.squares, terms.squares);
-    thread = sums;
+  KOKKOS_FORCEINLINE_FUNCTION static void add_window(thread_type& thread, spill_type& spill,
+                                                     typename ExactWindow<T>::Terms terms) {
+    add_terms<!narrow>(thread.sum, spill.sum_rest, spill.sum, terms.sum);
+    add_terms<!narrow>(thread.magnitude, spill.magnitude_rest, spill.magnitude, terms.magnitude);
+    add_terms<!narrow>(thread.squares, spill.squares_rest, spill.squares, terms.squares);
   }
 
   /// Finite elements that no window holds.
   template <int N>
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_apart(thread_type& thread, spill_type& spill,
-                                                         const Kept<T, N>& elements) {
-    thread_type sums = thread;
-    add_usual(sums, spill, elements.values, field_range(elements.values));
-    thread = sums;
+  KOKKOS_FORCEINLINE_FUNCTION static void add_apart(thread_type& thread, spill_type& spill,
+                                                    const Kept<T, N>& elements) {
+    add_usual(thread, spill, elements.values, field_range(elements.values));
   }
 
   KOKKOS_FUNCTION static void absorb(digits_type& digits, const digits_type& part) {

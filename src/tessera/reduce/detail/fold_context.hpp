@@ -14,9 +14,9 @@
 // - where takes_groups_ahead says so, add_ahead() and settle(), which devices call instead for whole groups where
 //   positions ascend: thread_fold.hpp;
 // - of pairs, where takes_pair_blocks says so, add_block(thread, spill, x, y, index, status): pair_range.hpp;
-// - where it can add to counters that a team's threads share, counted_spill_type, which all that takes a spill takes
-//   too, counters_bytes(team_size) of scratch for them, and lend_counters(team, spill, scratch), between begin() and a
-//   barrier;
+// - where a team's scratch can hold what it would keep in slow memory, lent_bytes(team_size) of it, and
+//   lend_scratch(team, spill, scratch), between begin() and a barrier; counted_spill_type, where only a spill of that
+//   type takes it, which then all that takes a spill takes too;
 // - where it has a way of its own to join what the teams of a league left, close_partials(team, partials, count,
 //   result, scratch): as close(), instead of absorb();
 // - finalize<Result>(team_type&, size, status): the result, by one thread;
@@ -86,7 +86,7 @@ KOKKOS_INLINE_FUNCTION constexpr bool sums_exactly() {
   }
 }
 
-/// The spill of a kernel that lends counters.
+/// The spill of a kernel that lends scratch.
 template <class Fold>
 struct CountedSpill {
   using type = typename Fold::spill_type;
@@ -99,11 +99,11 @@ struct CountedSpill<Fold> {
 template <class Fold>
 using counted_spill_t = typename CountedSpill<Fold>::type;
 
-/// Scratch of the counters that a fold shares between the threads of a team; 0 where it shares none.
+/// Scratch that a fold takes for what its threads keep; 0 where it takes none.
 template <class Fold>
-KOKKOS_INLINE_FUNCTION constexpr std::size_t counters_bytes([[maybe_unused]] int team_size) {
-  if constexpr (requires { Fold::counters_bytes(team_size); }) {
-    return team_size > 1 ? Fold::counters_bytes(team_size) : 0;
+KOKKOS_INLINE_FUNCTION constexpr std::size_t lent_bytes([[maybe_unused]] int team_size) {
+  if constexpr (requires { Fold::lent_bytes(team_size); }) {
+    return team_size > 1 ? Fold::lent_bytes(team_size) : 0;
   } else {
     return 0;
   }

@@ -142,7 +142,7 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void fold_apart(Fold fold, Range range, int ran
   typename Fold::spill_type spill;
   typename Fold::team_type room;
   fold.begin(thread, spill);
-  thread_fold(fold, range, rank, workers, thread, spill, input_status);
+  thread_fold(fold, range, {rank, workers}, thread, spill, input_status);
   auto& mine = fold.close_alone(thread, spill, room);
   if (workers > 1) {
     fold.merge(*total, mine);

@@ -161,13 +161,13 @@ class MomentsFold {
     Sums::clear(spill);
   }
 
-  KOKKOS_FUNCTION static constexpr std::size_t counters_bytes(int team_size) requires sums_exactly {
-    return Sums::counters_bytes(team_size);
+  KOKKOS_FUNCTION static constexpr std::size_t lent_bytes(int team_size) requires sums_exactly {
+    return Sums::lent_bytes(team_size);
   }
   template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_counters(const Member& team, counted_spill_type& spill,
+  KOKKOS_FUNCTION static void lend_scratch(const Member& team, counted_spill_type& spill,
                                             std::byte* scratch) requires sums_exactly {
-    Sums::lend_counters(team, spill, scratch);
+    Sums::lend_scratch(team, spill, scratch);
   }
 
   template <class Spill, int N, class Index>

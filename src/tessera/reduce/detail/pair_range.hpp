@@ -99,18 +99,19 @@ void fold_pair_blocks(const Fold& fold, const PairRange<ContiguousRange<T, Posit
     fold.add_block(thread, spill, range.x.data + at, range.y.data + at,
                    GroupIndex<Position>{range.x.position, range.x.first + at, 0, host_block}, status);
   }
-  thread_fold(fold, range.part(at, range.size), 0, 1, thread, spill, status);
+  thread_fold(fold, range.part(at, range.size), {0, 1}, thread, spill, status);
 }
 
 template <class Fold, class T, class Position, class Spill>
 TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<ContiguousRange<T, Position>>& range,
-                                          std::int64_t rank, std::int64_t threads, typename Fold::thread_type& thread,
-                                          Spill& spill, const Status& status) {
+                                          const ThreadShare& share, typename Fold::thread_type& thread, Spill& spill,
+                                          const Status& status) {
   constexpr int width = packed_length<T>;
   constexpr int loads = Fold::lanes / width > 0 ? Fold::lanes / width : 1;
   KOKKOS_IF_ON_HOST((if constexpr (takes_pair_blocks<Fold>()) {
-    if (threads == 1 && range.size >= host_block) return fold_pair_blocks(fold, range, thread, spill, status);
+    if (share.threads() == 1 && range.size >= host_block) return fold_pair_blocks(fold, range, thread, spill, status);
   }))
+  const std::int64_t side = share.side, step = loads * share.threads();
   const T* x = range.x.data;
   const T* y = range.y.data;
   const Position& position = range.x.position;
@@ -125,9 +126,9 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<Cont
   Packed<T> from_x[loads], from_y[loads];
   const auto load = [&](std::int64_t at) {
     TESSERA_UNROLL
-    for (int l = 0; l < loads; ++l) from_x[l] = x_packs[at + l * threads];
+    for (int l = 0; l < loads; ++l) from_x[l] = x_packs[at + l * side];
     TESSERA_UNROLL
-    for (int l = 0; l < loads; ++l) from_y[l] = y_packs[at + l * threads];
+    for (int l = 0; l < loads; ++l) from_y[l] = y_packs[at + l * side];
   };
   using Group = ElementPair<T>[loads * width];
   const auto pair_up = [&](Group& group) {
@@ -137,10 +138,10 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<Cont
     }
   };
   const auto add = [&](std::int64_t at, const Group& group) {
-    fold.add(thread, spill, group, GroupIndex<Position>{position, first + at * width, threads * width, width}, status);
+    fold.add(thread, spill, group, GroupIndex<Position>{position, first + at * width, side * width, width}, status);
   };
-  const std::int64_t last = pack_count - (loads - 1) * threads;  // of a whole group, the first pack is before
-  std::int64_t i = rank;
+  const std::int64_t last = pack_count - (loads - 1) * side;  // of a whole group, the first pack is before
+  std::int64_t i = share.first(loads);
   KOKKOS_IF_ON_DEVICE((if constexpr (reads_pairs_ahead<Fold>()) {
     bool more = i < last;
     if (more) load(i);
@@ -148,25 +149,26 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<Cont
       Group group;
       pair_up(group);
       const std::int64_t at = i;
-      i += loads * threads;
+      i += step;
       more = i < last;
       if (more) load(i);
       add(at, group);
     }
   }))
-  for (; i < last; i += loads * threads) {
+  for (; i < last; i += step) {
     Group group;
     load(i);
     pair_up(group);
     add(i, group);
   }
   // One loop for what is left: packs of this thread's, element by element, then its share of both ends.
-  const std::int64_t packs_left = i < pack_count ? (pack_count - i - 1) / threads + 1 : 0;
+  const std::int64_t packs_left = i < pack_count ? (pack_count - i - 1) / side + 1 : 0;
+  const std::int64_t rank = share.rank(), threads = share.threads();
   const std::int64_t ends = range.size - pack_count * width;
   const std::int64_t ends_left = rank < ends ? (ends - rank - 1) / threads + 1 : 0;
   for (std::int64_t left = 0; left < packs_left * width + ends_left; ++left) {
     const std::int64_t end = rank + (left - packs_left * width) * threads;
-    const std::int64_t e = left < packs_left * width ? head + (i + left / width * threads) * width + left % width
+    const std::int64_t e = left < packs_left * width ? head + (i + left / width * side) * width + left % width
                            : end < head              ? end
                                                      : end + pack_count * width;
     const ElementPair<T> one[1] = {{x[e], y[e]}};
@@ -176,9 +178,9 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<Cont
 
 template <class Fold, class T, int Rank, class Position, class Spill>
 TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<StridedRange<T, Rank, Position>>& range,
-                                          std::int64_t rank, std::int64_t threads, typename Fold::thread_type& thread,
-                                          Spill& spill, const Status& status) {
-  for (std::int64_t e = rank; e < range.size; e += threads) {
+                                          const ThreadShare& share, typename Fold::thread_type& thread, Spill& spill,
+                                          const Status& status) {
+  for (std::int64_t e = share.rank(); e < range.size; e += share.threads()) {
     const ElementPair<T> one[1] = {{range.x[e], range.y[e]}};
     fold.add(thread, spill, one, GroupIndex<Position>{range.x.position, range.x.first + e, 0, 1}, status);
   }

@@ -37,17 +37,17 @@ struct ReduceGridStride {
     std::byte* scratch = team_scratch(team, scratch_bytes);
     auto& result = *reinterpret_cast<value_type*>(scratch + pieces.result_at);
     const Status status(status_word);
-    const std::int64_t step = std::int64_t{team.league_size()} * team.team_size();
 
     typename Fold::thread_type thread;
     typename Fold::spill_type spill;
     fold.begin(thread, spill);
-    const std::int64_t rank = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
     if constexpr (sums_exactly<Fold>()) {
       // An exact sum is no textbook's: it loads as single_pass does, and shares that code on a host.
-      thread_fold(fold, range, rank, step, thread, spill, status);
+      thread_fold(fold, range, {team.team_rank(), team.team_size(), team.league_rank(), team.league_size()}, thread,
+                  spill, status);
     } else {
-      fold_elements(rank, step, thread, spill, status);
+      fold_elements(std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
+                    std::int64_t{team.league_size()} * team.team_size(), thread, spill, status);
     }
     fold.close(team, thread, spill, result, scratch + pieces.close_at);
     if (team.team_rank() == 0) fold.merge(*total, result);

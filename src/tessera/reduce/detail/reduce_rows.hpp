@@ -263,7 +263,7 @@ struct ReduceRows {
           typename Fold::thread_type thread;
           typename Fold::spill_type spill;
           problem.fold.begin(thread, spill);
-          thread_fold(problem.fold, row, lane, lanes, thread, spill, Status(problem.status_word));
+          thread_fold(problem.fold, row, {lane, lanes}, thread, spill, Status(problem.status_word));
           mine = problem.fold.close_alone(thread, spill, mine);
         },
         LaneJoin<FoldJoin<Fold>>{join, &total});

@@ -114,7 +114,7 @@ struct ReduceRuns {
       const RunPosition position{run_axes, problem.run, run_step(run_axes, problem.run), at.position,
                                  base.input + at.input};
       const auto range = run_behind(problem.in + base.in + at.in, problem.run_size, position);
-      thread_fold(problem.fold, range.part(run.begin, run.end), team.team_rank(), team.team_size(), thread, spill,
+      thread_fold(problem.fold, range.part(run.begin, run.end), {team.team_rank(), team.team_size()}, thread, spill,
                   status);
     }
   }

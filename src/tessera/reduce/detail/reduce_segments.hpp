@@ -207,7 +207,7 @@ struct ReduceSegments {
     const SegmentPosition position{first};
     if (problem.in_stride == 1) {
       ContiguousRange<T, SegmentPosition> range{problem.in + begin, end - begin, position, begin};
-      thread_fold(problem.fold, range, rank, size, thread, spill, status);
+      thread_fold(problem.fold, range, {rank, size}, thread, spill, status);
       return;
     }
     for (std::int64_t e = begin + rank; e < end; e += size) {

@@ -42,7 +42,7 @@ struct ReduceSinglePass {
     ScratchLayout layout;
     const std::size_t last_at = layout.append<int>(1);
     const std::size_t fold_at = layout.append<std::byte>(pieces.bytes);
-    const std::size_t counters_at = layout.append<std::byte>(counters_bytes<Fold>(team.team_size()));
+    const std::size_t lent_at = layout.append<std::byte>(lent_bytes<Fold>(team.team_size()));
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const Status status(status_word);
 
@@ -52,8 +52,8 @@ struct ReduceSinglePass {
     typename Fold::thread_type thread;
     spill_type spill;
     fold.begin(thread, spill);
-    if constexpr (counters_bytes<Fold>(2) > 0) {
-      if (team.team_size() > 1) Fold::lend_counters(team, spill, scratch + counters_at);
+    if constexpr (lent_bytes<Fold>(2) > 0) {
+      if (team.team_size() > 1) Fold::lend_scratch(team, spill, scratch + lent_at);
       team.team_barrier();
     }
     fold_share(team, thread, spill, status);
@@ -90,11 +90,11 @@ struct ReduceSinglePass {
       // A block each: whole pages, and streams that a core can prefetch.
       const std::int64_t begin = Kokkos::min(range.size, team.league_rank() * block);
       const std::int64_t end = Kokkos::min(range.size, begin + block);
-      thread_fold(fold, range.part(begin, end), team.team_rank(), team.team_size(), thread, spill, status);
+      thread_fold(fold, range.part(begin, end), {team.team_rank(), team.team_size()}, thread, spill, status);
     } else {
       // Interleaved: what runs at once reads neighbours in memory, and no team has more to do than another.
-      thread_fold(fold, range, std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
-                  std::int64_t{team.league_size()} * team.team_size(), thread, spill, status);
+      thread_fold(fold, range, {team.team_rank(), team.team_size(), team.league_rank(), team.league_size()}, thread,
+                  spill, status);
     }
   }
 
