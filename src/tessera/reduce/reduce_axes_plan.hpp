@@ -315,7 +315,7 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
     plan.parts =
         static_cast<int>(clamped(std::min(shares, wanted_teams / blocks), 1, divisible_extent(shape, plan.mapping)));
   }
-  if (!limits.is_host && plan.mapping == AxesMapping::groups && options.league_size == 0 && elements_min < reduced) {
+  if (!limits.is_host && options.league_size == 0 && elements_min < reduced) {
     const std::int64_t at_once = teams_at_once(limits, plan.team_size);
     const auto share = [&](std::int64_t parts) { return filled(blocks * parts, at_once); };
     const std::int64_t most = std::min(
@@ -335,10 +335,7 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
       tile ? plan.team_size / plan.threads : plan.team_size / std::max(1, plan.threads), plan.threads,
       tile ? static_cast<std::size_t>(plan.outputs * staged_row_length(reduced, plan.threads)) * element_bytes : 0);
   if (plan.mapping == AxesMapping::rows) plan.scratch_bytes = rows_scratch_bytes<Fold>(plan.outputs, plan.threads);
-  if (plan.parts > 1) {
-    plan.workspace_bytes =
-        static_cast<std::size_t>(kept) * static_cast<std::size_t>(plan.parts) * sizeof(typename Fold::team_type);
-  }
+  if (plan.parts > 1) plan.workspace_bytes = Partials<Fold>::bytes(kept * plan.parts);
   return plan;
 }
 

@@ -102,7 +102,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
   using Problem = AxesProblem<Pointer, Fold, Result>;
   Problem problem{in,
                   out,
-                  static_cast<typename Fold::team_type*>(workspace.partials()),
+                  Partials<Fold>(workspace.partials(), shape.kept_size * plan.parts),
                   workspace.status_word(),
                   fold,
                   shape.kept_size,

@@ -13,6 +13,8 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/axes_shape.hpp>
+#include <tessera/reduce/detail/exact_pair.hpp>
+#include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/detail/thread_group.hpp>
 #include <tessera/reduce/reduce_axes_plan.hpp>
 #include <tessera/status.hpp>
@@ -38,7 +40,7 @@ struct AxesProblem {
 
   Pointer in;
   Result* out;
-  typename Fold::team_type* partials;
+  Partials<Fold> partials;
   std::uint64_t* status_word;
   Fold fold;
   std::int64_t kept_size, reduced_size;
@@ -49,13 +51,16 @@ struct AxesProblem {
   AxesDim dims[axes_max];
   AxesDim fast, lane;  // groups: threads lie along fast, 0 .. lanes of a load along lane
 
-  /// For one thread, or a group of which rank 0 writes: the result, or a partial of it, which is no pair.
+  /// Whether finish() takes a pair for the total.
+  [[nodiscard]] KOKKOS_FUNCTION bool takes_pairs() const { return parts == 1 || sums_in_pairs<Fold>(); }
+
+  /// For one thread, or a group of which rank 0 writes: the result, or a partial of it.
   template <TeamMember Member, class Total>
   KOKKOS_FUNCTION void finish(const Member& group, const AxesDim* axes, std::int64_t output, int part,
                               Total& total) const {
     if (parts > 1) {
-      if constexpr (std::is_same_v<Total, typename Fold::team_type>) {
-        fold.store(group, total, partials[output * parts + part]);
+      if constexpr (std::is_same_v<Total, typename Fold::team_type> || sums_in_pairs<Fold>()) {
+        partials.leave(group, output * parts + part, total);
       }
     } else if (group.team_rank() == 0) {
       const AxesOffsets at = axes_offsets(axes, kept, output);

@@ -29,20 +29,33 @@ struct FoldScratch {
   }
 };
 
-/// What the teams of a league leave in a workspace: a total each, and a pair where the fold sums in pairs, which says
-/// whether it stands for the total.
+/// What teams leave in a workspace: a total each, and a pair where the fold sums in pairs, which says whether it stands
+/// for the total.
 template <class Fold>
 struct Partials {
   typename Fold::team_type* totals;
   ExactPair* pairs;
 
-  Partials(void* memory, int league_size)
-      : totals(static_cast<typename Fold::team_type*>(memory)),
-        pairs(reinterpret_cast<ExactPair*>(totals + league_size)) {}
+  Partials(void* memory, std::int64_t count)
+      : totals(static_cast<typename Fold::team_type*>(memory)), pairs(reinterpret_cast<ExactPair*>(totals + count)) {}
 
-  static std::size_t bytes(int league_size) {
+  static std::size_t bytes(std::int64_t count) {
     constexpr std::size_t each = sizeof(typename Fold::team_type) + (sums_in_pairs<Fold>() ? sizeof(ExactPair) : 0);
-    return static_cast<std::size_t>(league_size) * each;
+    return static_cast<std::size_t>(count) * each;
+  }
+
+  /// By the threads of a group: a total, or a pair that is one.
+  template <TeamMember Member, class Total>
+  KOKKOS_FUNCTION void leave(const Member& group, std::int64_t at, const Total& total) const {
+    if constexpr (std::is_same_v<Total, ExactPair>) {
+      static_assert(sums_in_pairs<Fold>());
+      if (group.team_rank() == 0) pairs[at] = total;
+    } else {
+      if constexpr (sums_in_pairs<Fold>()) {
+        if (group.team_rank() == 0) pairs[at] = {0, Kokkos::Experimental::quiet_NaN_v<double>};
+      }
+      Fold::store(group, total, totals[at]);
+    }
   }
 };
 

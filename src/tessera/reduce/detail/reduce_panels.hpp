@@ -69,7 +69,7 @@ void finish_panel(const Member& team, const Problem& problem, HostPanel<typename
   const AxesDim inner = grid.inner;
   const auto finish = [&](int c, auto& total) {
     if (problem.parts > 1) {
-      fold.store(alone, total, problem.partials[(outputs.first + c) * problem.parts + part]);
+      problem.partials.leave(alone, (outputs.first + c) * problem.parts + part, total);
     } else {
       const Status status(problem.status_word, static_cast<std::uint64_t>(base.position + c * inner.position));
       problem.out[base.out + c * inner.out] = fold.template finalize<Result>(total, problem.reduced_size, status);
@@ -101,7 +101,7 @@ void finish_panel(const Member& team, const Problem& problem, HostPanel<typename
   panel.totals(
       fold,
       [&](int c, auto& total) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(total)>, ExactPair>) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(total)>, ExactPair> && !sums_in_pairs<Fold>()) {
           by_fold(c, [&](auto& thread, auto& spill) { fold.absorb(thread, spill, total); });
         } else {
           finish(c, total);

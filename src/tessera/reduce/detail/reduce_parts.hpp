@@ -8,7 +8,9 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
+#include <tessera/reduce/detail/joins.hpp>
 
 namespace tessera::detail {
 
@@ -32,11 +34,31 @@ struct ReduceParts {
 
     const IndexRange outputs = items_of(problem.kept_size, team.league_rank(), team.league_size());
     for (std::int64_t output = outputs.begin; output < outputs.end; ++output) {
+      const std::int64_t first = output * parts;
+      if constexpr (sums_in_pairs<Fold>()) {
+        ExactPair mine{0, 0};
+        for (int part = team.team_rank(); part < parts; part += team.team_size()) {
+          ExactPairSum{}.join(mine, problem.partials.pairs[first + part]);
+        }
+        auto* const pairs = reinterpret_cast<ExactPair*>(fold_scratch + FoldScratch<Fold>(team.team_size()).close_at);
+        const ExactPair whole = team_join(team, mine, ExactPairSum{}, pairs);
+        if (whole.exact()) {
+          problem.finish(team, axes, output, 0, whole);
+          continue;
+        }
+      }
       typename Fold::thread_type thread;
       typename Fold::spill_type spill;
       problem.fold.begin(thread, spill);
       for (int part = team.team_rank(); part < parts; part += team.team_size()) {
-        problem.fold.absorb(thread, spill, problem.partials[output * parts + part]);
+        if constexpr (sums_in_pairs<Fold>()) {
+          const ExactPair pair = problem.partials.pairs[first + part];
+          if (pair.exact()) {
+            problem.fold.absorb(thread, spill, pair);
+            continue;
+          }
+        }
+        problem.fold.absorb(thread, spill, problem.partials.totals[first + part]);
       }
       finish_fold(team, problem.fold, false, thread, spill, fold_scratch,
                   [&](auto& total) { problem.finish(team, axes, output, 0, total); });

@@ -76,7 +76,7 @@ struct ReduceRuns {
       typename Fold::spill_type spill;
       problem.fold.begin(thread, spill);
       fold_part(team, axes, split.quotient, part, thread, spill, status);
-      finish_fold(team, problem.fold, problem.parts == 1, thread, spill, fold_scratch,
+      finish_fold(team, problem.fold, problem.takes_pairs(), thread, spill, fold_scratch,
                   [&](auto& total) { problem.finish(team, axes, split.quotient, part, total); });
     }
   }
@@ -104,8 +104,7 @@ struct ReduceRuns {
                                  typename Fold::spill_type& spill, const Status& status) const {
     const IndexRange rest =
         part_of(problem.rest_size, problem.divides_rest ? problem.parts : 1, problem.divides_rest ? part : 0);
-    const IndexRange run =
-        part_of(problem.run_size, problem.divides_rest ? 1 : problem.parts, problem.divides_rest ? 0 : part);
+    const int run_parts = problem.divides_rest ? 1 : problem.parts, run_part = problem.divides_rest ? 0 : part;
     const AxesOffsets base = axes_offsets(axes, problem.kept, output);
     const AxesDim* rest_axes = axes + problem.kept;
     for (std::int64_t r = rest.begin; r < rest.end; ++r) {
@@ -113,9 +112,16 @@ struct ReduceRuns {
       const AxesDim* run_axes = rest_axes + problem.rest;
       const RunPosition position{run_axes, problem.run, run_step(run_axes, problem.run), at.position,
                                  base.input + at.input};
-      const auto range = run_behind(problem.in + base.in + at.in, problem.run_size, position);
-      thread_fold(problem.fold, range.part(run.begin, run.end), {team.team_rank(), team.team_size()}, thread, spill,
-                  status);
+      const auto run = run_behind(problem.in + base.in + at.in, problem.run_size, position);
+      if constexpr (is_host_space<Space>) {
+        const IndexRange mine = part_of(problem.run_size, run_parts, run_part);
+        thread_fold(problem.fold, run.part(mine.begin, mine.end), {team.team_rank(), team.team_size()}, thread, spill,
+                    status);
+      } else {
+        // Among each other, so that what teams read at once lies together.
+        thread_fold(problem.fold, run, {team.team_rank(), team.team_size(), run_part, run_parts}, thread, spill,
+                    status);
+      }
     }
   }
 };

@@ -62,12 +62,12 @@ struct ReduceSinglePass {
       const ExactPair whole = joined_pair(team, fold, thread, spill, close_scratch);
       leaves_pair = whole.exact();
       if (leaves_pair && team.league_size() == 1) return finish(team, whole, close_scratch, status);
-      if (team.team_rank() == 0) partials.pairs[team.league_rank()] = whole;
+      if (leaves_pair) partials.leave(team, team.league_rank(), whole);
     }
     if (!leaves_pair) {
       fold.close(team, thread, spill, result, close_scratch);
       if (team.league_size() == 1) return finish(team, result, close_scratch, status);
-      fold.store(team, result, partials.totals[team.league_rank()]);
+      partials.leave(team, team.league_rank(), result);
     }
     // What the team's threads wrote must be seen by whoever sees the ticket: one fence behind a barrier does for all.
     team.team_barrier();
