@@ -26,21 +26,13 @@ namespace detail {
 
 template <class R>
 constexpr bool has_all_variants() {
-  if constexpr (requires { R::all_variants; }) {
-    return R::all_variants;
-  } else {
-    return false;
-  }
+  return requires { requires R::all_variants; };
 }
 
 /// Whether its sums end in integer digits that one atomic a team can join.
 template <class R>
 constexpr bool merges_digits() {
-  if constexpr (requires { R::merges_digits; }) {
-    return R::merges_digits;
-  } else {
-    return false;
-  }
+  return requires { requires R::merges_digits; };
 }
 
 /// Elements that a thread of variant grid_stride loads before it joins them.

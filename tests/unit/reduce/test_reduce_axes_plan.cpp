@@ -73,13 +73,16 @@ TEST_CASE("few columns share a team, and a warp's reads", "[reduce][axes][plan]"
   CHECK(gpu_plan({30011, 40, 3}, 2).threads == 2);
 }
 
-TEST_CASE("teams of columns fill a GPU to the end", "[reduce][axes][plan]") {
+TEST_CASE("teams that share columns or long rows fill a GPU to the end", "[reduce][axes][plan]") {
   const auto share = [](const ReduceAxesPlan& plan, std::int64_t outputs) {
     const std::int64_t blocks = (outputs + plan.outputs - 1) / plan.outputs;
     return tessera::detail::filled(blocks * plan.parts, tessera::detail::teams_at_once(gpu, 256));
   };
   CHECK(share(gpu_plan({1 << 16, 1 << 13}, 1), 1 << 13) >= 950);
   CHECK(share(gpu_plan({1000, 536870}, 1), 536870) >= 950);
+  // Likewise those that share long rows.
+  CHECK(share(gpu_plan({1 << 9, 1 << 20}, 2), 1 << 9) >= 950);
+  CHECK(share(gpu_plan({1, 1 << 29}, 2), 1) >= 950);
   // Whole warps where these read on boundaries.
   CHECK(gpu_plan({1 << 13, 1 << 16}, 1).outputs % 32 == 0);
 }

@@ -146,6 +146,25 @@ TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][
 }
 
 /// With a NaN in some, which spoils them or is left out.
+// Long lines, which several teams share: what each leaves may be one or the other.
+template <class T, class Space>
+void check_parts(const Space& space) {
+  for (const auto& n : {Extents<3>{2, 300007, 1}, Extents<3>{1, 300007, 2}, Extents<3>{1, 40009, 16}}) {
+    const std::size_t count = n[0] * n[1] * n[2];
+    std::vector<T> values = test::values<T>(count, 7);
+    check_many_outputs<T>(space, n, values);
+    for (std::size_t i = count / 3; i < count / 3 + 40; ++i) values[i] = std::ldexp(values[i], i % 2 == 0 ? 90 : -90);
+    check_many_outputs<T>(space, n, values);
+    values[count / 2] = std::numeric_limits<T>::infinity();
+    check_many_outputs<T>(space, n, values);
+  }
+}
+TEMPLATE_LIST_TEST_CASE("parts of lines that two doubles hold, and parts that they do not", "[reduce][axes]",
+                        test::OneSpace) {
+  check_parts<float>(TestType());
+  check_parts<double>(TestType());
+}
+
 TEMPLATE_LIST_TEST_CASE("fast sums of many rows keep their bound", "[reduce][axes]", test::OneSpace) {
   constexpr std::size_t share = tessera::detail::is_host_space<TestType> ? 16 : 1;
   const float nan = nan_of<float>;

@@ -260,7 +260,7 @@ class DotFold {
   }
   template <TeamMember Member>
   KOKKOS_FUNCTION static void lend_scratch(const Member& team, counted_spill_type& spill,
-                                            std::byte* scratch) requires sums_exactly {
+                                           std::byte* scratch) requires sums_exactly {
     Products::lend_scratch(team, spill, scratch);
   }
 

@@ -94,7 +94,7 @@ class ExactMoments {
   /// To all threads of a team, which call; a barrier must follow.
   template <TeamMember Member>
   KOKKOS_FUNCTION static void lend_scratch(const Member& team, counted_spill_type& spill,
-                                            std::byte* scratch) requires can_count {
+                                           std::byte* scratch) requires can_count {
     if constexpr (Wanted.sum) {
       spill.sum_rest.counters.lend(team, scratch);
       scratch += SumCounters::bytes(team.team_size());

@@ -136,11 +136,7 @@ KOKKOS_INLINE_FUNCTION Result rounded(const ExactPair& pair) {
 /// Whether a fold can leave its total as a pair: pair(thread, spill), absorb and finalize of one.
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool sums_in_pairs() {
-  if constexpr (requires { Fold::in_pairs; }) {
-    return Fold::in_pairs;
-  } else {
-    return false;
-  }
+  return requires { requires Fold::in_pairs; };
 }
 
 }  // namespace tessera::detail

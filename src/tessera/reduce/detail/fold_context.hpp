@@ -79,11 +79,7 @@ KOKKOS_FUNCTION std::int64_t input_index(const Index& index, int k) {
 /// Whether a fold cuts floating terms without error, which needs arithmetic as the standard has it.
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool sums_exactly() {
-  if constexpr (requires { Fold::sums_exactly; }) {
-    return Fold::sums_exactly;
-  } else {
-    return false;
-  }
+  return requires { requires Fold::sums_exactly; };
 }
 
 /// The spill of a kernel that lends scratch.

@@ -53,11 +53,7 @@ class PairwiseFold {
 /// Whether join gives the same bits in any order.
 template <class R>
 KOKKOS_INLINE_FUNCTION constexpr bool is_order_free() {
-  if constexpr (requires { R::order_free; }) {
-    return R::order_free;
-  } else {
-    return false;
-  }
+  return requires { requires R::order_free; };
 }
 
 /// The same where no order matters: one value is all it needs.

@@ -166,7 +166,7 @@ class MomentsFold {
   }
   template <TeamMember Member>
   KOKKOS_FUNCTION static void lend_scratch(const Member& team, counted_spill_type& spill,
-                                            std::byte* scratch) requires sums_exactly {
+                                           std::byte* scratch) requires sums_exactly {
     Sums::lend_scratch(team, spill, scratch);
   }
 

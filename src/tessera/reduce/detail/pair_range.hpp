@@ -71,21 +71,13 @@ KOKKOS_FORCEINLINE_FUNCTION PairRange<ContiguousRange<T, Position>> run_behind(c
 /// Whether a fold has add_block(thread, spill, x, y, index, status), of host_block neighbours each.
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool takes_pair_blocks() {
-  if constexpr (requires { Fold::takes_pair_blocks; }) {
-    return Fold::takes_pair_blocks;
-  } else {
-    return false;
-  }
+  return requires { requires Fold::takes_pair_blocks; };
 }
 
 /// Whether the next group had better be on its way, on a device, while a fold adds one: its arithmetic takes as long.
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool reads_pairs_ahead() {
-  if constexpr (requires { Fold::reads_pairs_ahead; }) {
-    return Fold::reads_pairs_ahead;
-  } else {
-    return false;
-  }
+  return requires { requires Fold::reads_pairs_ahead; };
 }
 
 /// On a host: the range block by block, and what is left of it in groups.

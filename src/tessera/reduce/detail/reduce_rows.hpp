@@ -76,6 +76,8 @@ struct ReduceRows {
   using Member = typename policy_type::member_type;
   static constexpr const char* label = "tessera::reduce_axes::rows";
 
+  /// Lanes that have an element each of what fills no piece at both ends of a row.
+  static constexpr int ragged_lanes = Kokkos::max(8, 2 * packed_length<T>);
   /// Elements that ExactFew takes, and the binades that they may span.
   static constexpr int few_max = 1024;
   static constexpr int few_span = float_span(few_max);
@@ -101,8 +103,8 @@ struct ReduceRows {
         if constexpr (Chained) {
           in_packs ? chain_row<packed_length<T>>(team, axes, place, writes) : chain_row<1>(team, axes, place, writes);
         } else {
-          const bool summed =
-              in_packs ? sum_row<packed_length<T>>(team, place, writes) : sum_row<1>(team, place, writes);
+          const bool summed = in_packs || lanes >= ragged_lanes ? sum_row<packed_length<T>>(team, place, writes)
+                                                                : sum_row<1>(team, place, writes);
           if (!summed) sum_row_to_digits(team, axes, scratch, output);
         }
       }
@@ -134,7 +136,7 @@ struct ReduceRows {
     return sum_row<false, Width, true>(team, place, writes) || !writes;
   }
 
-  /// Loads of Width elements. Together: as join_vector() has it.
+  /// Loads of Width elements, between which and a row's ends others may lie. Together: as join_vector() has it.
   template <bool Short, int Width, bool Together>
   KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, const AxesOffsets& place, bool writes) const {
     using Few = ExactFew<std::conditional_t<Short, wide_t<T>, double>>;
@@ -157,8 +159,16 @@ struct ReduceRows {
     using Index = std::conditional_t<Short, int, std::int64_t>;
     using Piece = Packed<T, Width>;
     constexpr int loads = Width == 1 ? 8 : 4;
-    const auto* pieces = reinterpret_cast<const Piece*>(problem.in + place.in);
-    const auto count = static_cast<Index>(problem.run_size / Width);
+    const T* const row = problem.in + place.in;
+    const auto size = static_cast<Index>(problem.run_size);
+    const auto head = Width == 1 ? Index{0} : static_cast<Index>(misaligned_head(row, problem.run_size));
+    const auto* pieces = reinterpret_cast<const Piece*>(row + head);
+    const Index count = (size - head) / Width;
+    if constexpr (Width > 1) {
+      // What fills no piece: an element a lane.
+      const Index filling = count * Width;
+      if (lane < size - filling) few.add(Fold::term(row[lane < head ? lane : lane + filling]));
+    }
     const int stride = lanes;
     const auto add = [&](const Piece(&loaded)[loads]) {
       Term terms[loads * Width];

@@ -104,11 +104,7 @@ KOKKOS_INLINE_FUNCTION constexpr int wide_host_group() {
 /// Whether a fold has add_ahead() and settle().
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool takes_groups_ahead() {
-  if constexpr (requires { Fold::takes_groups_ahead; }) {
-    return Fold::takes_groups_ahead;
-  } else {
-    return false;
-  }
+  return requires { requires Fold::takes_groups_ahead; };
 }
 
 /// Groups from pack i on, on a device: the next one is on its way while a fold adds one. Returns the pack after them.

@@ -139,11 +139,7 @@ KOKKOS_FUNCTION auto finalized(const R& reducer, const typename R::value_type& v
 /// Whether NaN elements are ordinary ones to the reducer, under any policy.
 template <class R>
 KOKKOS_INLINE_FUNCTION constexpr bool takes_nan() {
-  if constexpr (requires { R::takes_nan; }) {
-    return R::takes_nan;
-  } else {
-    return false;
-  }
+  return requires { requires R::takes_nan; };
 }
 
 /// Whether a value in memory can be joined by several teams at once.

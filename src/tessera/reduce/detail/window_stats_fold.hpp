@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Stats of floating elements on devices: sums in a window of exponents, and extrema whose positions are looked for at
-// the end, in the last groups that had better ones. Registers hold no more than that; what windows leave goes to scratch
-// where the team lends it: a sixteenth of the data it writes would cost an eighth of the bandwidth in slow memory
-// (measured on an H200), where the rest of the reducers' own fold lies, for what fits no window, and NaN.
+// the end, in the last groups that had better ones. Registers hold no more than that; what windows leave goes to
+// scratch where the team lends it: a sixteenth of the data it writes would cost an eighth of the bandwidth in slow
+// memory (measured on an H200), where the rest of the reducers' own fold lies, for what fits no window, and NaN.
 #ifndef TESSERA_REDUCE_DETAIL_WINDOW_STATS_FOLD_HPP
 #define TESSERA_REDUCE_DETAIL_WINDOW_STATS_FOLD_HPP
 
