@@ -122,6 +122,24 @@ inline std::int64_t filled(std::int64_t teams, std::int64_t at_once) {
 }
 /// Enough of it.
 inline constexpr std::int64_t well_filled = 950;
+/// Parts of each of so many long runs, where there are bytes of them for more teams than run at once: as many teams as
+/// fill them some whole times, of which each costs as much as reading 100 kB, and those that idle in the end leave a
+/// third of what they read to others (measured on an H200).
+inline int parts_of_runs(std::int64_t runs, std::int64_t bytes, std::int64_t at_once, std::int64_t most) {
+  const auto cost = [&](std::int64_t parts) {
+    const std::int64_t teams = runs * parts;
+    const std::int64_t idle = ceil_div(teams, at_once) * at_once - teams;
+    return 0.35 * static_cast<double>(bytes) * static_cast<double>(idle) / static_cast<double>(teams) +
+           1e5 * static_cast<double>(teams);
+  };
+  std::int64_t best = 1;
+  for (int waves = 1; waves <= 8; ++waves) {
+    const std::int64_t parts = clamped(waves * at_once / runs, 1, most);
+    if (cost(parts) < cost(best)) best = parts;
+  }
+  return static_cast<int>(best);
+}
+
 /// Elements of an output's part, from which its partial result is no matter.
 inline constexpr std::int64_t part_size_min = 8192;
 
@@ -310,12 +328,18 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
       options.league_size != 0 ? options.league_size
       : limits.is_host         ? 4 * limits.concurrency
                                : std::int64_t{multiprocessors(limits)} * (multiprocessor_threads / plan.team_size);
-  if (blocks > 0 && 2 * blocks <= wanted_teams && elements_min < reduced) {
-    const std::int64_t shares = reduced / (elements_min * plan.threads);
-    plan.parts =
-        static_cast<int>(clamped(std::min(shares, wanted_teams / blocks), 1, divisible_extent(shape, plan.mapping)));
+  const std::int64_t shares = elements_min < reduced ? reduced / (elements_min * plan.threads) : 1;
+  const std::int64_t parts_max = std::max<std::int64_t>(1, std::min(shares, divisible_extent(shape, plan.mapping)));
+  if (blocks > 0 && 2 * blocks <= wanted_teams) {
+    plan.parts = static_cast<int>(std::min(parts_max, wanted_teams / blocks));
   }
-  if (!limits.is_host && options.league_size == 0 && elements_min < reduced) {
+  if (!limits.is_host && plan.mapping == AxesMapping::runs && options.league_size == 0 && sums_in_pairs<Fold>()) {
+    const std::int64_t at_once = teams_at_once(limits, plan.team_size);
+    if (blocks > 0 && blocks * parts_max > at_once) {
+      plan.parts = parts_of_runs(blocks, kept * row_bytes, at_once, parts_max);
+    }
+  }
+  if (!limits.is_host && plan.mapping == AxesMapping::groups && options.league_size == 0 && elements_min < reduced) {
     const std::int64_t at_once = teams_at_once(limits, plan.team_size);
     const auto share = [&](std::int64_t parts) { return filled(blocks * parts, at_once); };
     const std::int64_t most = std::min(
