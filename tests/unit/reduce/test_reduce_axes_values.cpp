@@ -145,7 +145,6 @@ TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][
   }
 }
 
-/// With a NaN in some, which spoils them or is left out.
 // Long lines, which several teams share: what each leaves may be one or the other.
 template <class T, class Space>
 void check_parts(const Space& space) {
@@ -165,6 +164,7 @@ TEMPLATE_LIST_TEST_CASE("parts of lines that two doubles hold, and parts that th
   check_parts<double>(TestType());
 }
 
+/// With a NaN in some, which spoils them or is left out.
 TEMPLATE_LIST_TEST_CASE("fast sums of many rows keep their bound", "[reduce][axes]", test::OneSpace) {
   constexpr std::size_t share = tessera::detail::is_host_space<TestType> ? 16 : 1;
   const float nan = nan_of<float>;
