@@ -23,6 +23,7 @@
 #include <tessera/filter/detail/filter_runs.hpp>
 #include <tessera/filter/detail/filter_short_lines.hpp>
 #include <tessera/filter/detail/filter_steps.hpp>
+#include <tessera/filter/detail/filter_thread_lines.hpp>
 #include <tessera/filter/detail/filter_vectorized.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
 #include <tessera/filter/detail/halo_ends.hpp>
@@ -83,6 +84,16 @@ void launch_vectorized_lines(const Space& space, const FilterPlan& plan, const F
   }
   const bool is_short = has_short_lines<Types>(shape, plan.team_size);
   if constexpr (!is_host_space<Space>) {
+    if (takes_thread_lines<Types>(device_limits(space), shape, plan.team_size)) {
+      switch (thread_lines_slots(shape.taps)) {
+        case 5:
+          return launch_thread_lines<5>(space, plan, shape, job, weights, asked_team_size);
+        case 9:
+          return launch_thread_lines<9>(space, plan, shape, job, weights, asked_team_size);
+        default:
+          return launch_thread_lines<thread_lines_taps_max>(space, plan, shape, job, weights, asked_team_size);
+      }
+    }
     if (takes_adjacent_lines<Types>(device_limits(space), shape, plan.team_size)) {
       return launch_adjacent_lines<adjacent_slots_max>(space, plan, job, weights, asked_team_size);
     }

@@ -111,6 +111,12 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
   }
   plan.halo = width * halo_chunks<Types>(shape.taps, shape.reach_left);
   ScratchLayout layout;
+  if (takes_thread_lines<Types>(limits, shape, plan.team_size)) {
+    const ThreadLinesPlan share = filter_thread_lines_plan<Types>(shape, plan.team_size);
+    plan.tile = share.lines * static_cast<int>(shape.extent);
+    plan.scratch_bytes = share.bytes;
+    return ceil_div(shape.lines, share.lines);
+  }
   const bool adjacent = takes_adjacent_lines<Types>(limits, shape, plan.team_size);
   if (has_short_lines<Types>(shape, plan.team_size) && !adjacent) {
     const ShortLinesPlan share = short_lines_plan<Types>(shape, plan.team_size);

@@ -107,6 +107,8 @@ void check_all(const Space& space) {
   }
   for (const std::size_t taps : {1, 3, 17, 31, 200}) check<Real>(space, Extents<1>{6007}, taps, {.origin = 0});
   check<Real, test::Misaligned, test::Misaligned>(space, Extents<2>{5, 1031}, 9, {.origin = 2});
+  check<Real, test::Right, test::Misaligned>(space, Extents<2>{301, 16}, 4, {.mode_right = BoundaryMode::constant});
+  check<Real>(space, Extents<2>{301, 17}, 9, {});
   check<Real, test::Strided, test::Block>(space, Extents<2>{5, 1031}, 3, {});
   check<Real, test::Left, test::Left>(space, Extents<2>{67, 300}, 9, {});
   check<Real, test::Left, test::BlockLeft>(space, Extents<2>{67, 300}, 40, {.origin = -3}, true);

@@ -90,7 +90,6 @@ struct FilterAdjacentLines : FilterVectorized<Space, Types, Slots, 1, runs_chunk
   /// Of the window from element j on of the line that begins at element begin of the tile, x.
   KOKKOS_FORCEINLINE_FUNCTION T folded_output(const T* x, int begin, int j, const T* staged) const {
     const auto& fold = range.fold;
-    const auto extent = static_cast<int>(rule.extent);
     const int staged_left = this->chunks_left * width;
     const int staged_count = (this->tile_chunks + this->halo_chunks) * width;
     T sum = 0;
@@ -99,13 +98,10 @@ struct FilterAdjacentLines : FilterVectorized<Space, Types, Slots, 1, runs_chunk
       T values[loads];
       TESSERA_UNROLL
       for (int k = 0; k < loads; ++k) {
-        int index = j + k;
-        if (index < 0) index = static_cast<int>(fold.first_left) + fold.sign_left * index;
-        if (index >= extent) index = static_cast<int>(fold.first_right) + fold.sign_right * (j + k);
-        index = Kokkos::min(Kokkos::max(index, 0), extent - 1) + begin;
+        const int index = fold.index(j + k) + begin;
         const int here = index + staged_left;
         values[k] = here >= 0 && here < staged_count ? staged[here] : x[index];
-        if ((j + k < 0 && fold.constant_left) || (j + k >= extent && fold.constant_right)) values[k] = fold.cval;
+        if (fold.is_constant(j + k)) values[k] = fold.cval;
       }
       TESSERA_UNROLL
       for (int k = 0; k < loads; ++k) {

@@ -15,6 +15,7 @@
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/filter/detail/filter_shape.hpp>
+#include <tessera/filter/detail/thread_lines_plan.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
@@ -61,9 +62,15 @@ inline constexpr int short_line_tiles = 8;
 inline constexpr int short_lines_teams_at_once = 8;
 
 /// Lines that follow each other, as one: the most slots, and the most outputs of a line, in percent, whose windows may
-/// leave it.
+/// leave it (measured on an H200).
 inline constexpr int adjacent_slots_max = 12;
-inline constexpr int adjacent_ends_max = 40;
+template <class T>
+inline constexpr int adjacent_ends_max = sizeof(T) > 4 ? 10 : 5;
+
+/// Lines that follow each other, a thread each: the most taps, and the least share of the threads that has a line, in
+/// percent (measured on an H200).
+inline constexpr int thread_lines_taps_max = 12;
+inline constexpr int thread_lines_fill = 33;
 
 /// Threads of devices make runs of neighbouring chunks: reading a window for each chunk of outputs would take longer
 /// than memory does. An odd number of chunks, so that the threads' first ones lie in different banks.
@@ -149,7 +156,25 @@ int narrow_slots(const FilterShape& shape) {
 template <class Types>
 bool takes_adjacent_lines(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   return !limits.is_host && shape.adjacent && shape.lines > 1 && narrow_slots<Types>(shape) <= adjacent_slots_max &&
-         100 * (shape.taps - 1) <= adjacent_ends_max * shape.extent && has_short_lines<Types>(shape, team_size);
+         100 * (shape.taps - 1) <= adjacent_ends_max<typename Types::in_type> * shape.extent &&
+         has_short_lines<Types>(shape, team_size);
+}
+
+/// The taps of the kernel that gives each thread a line.
+constexpr int thread_lines_slots(std::int64_t taps) { return taps <= 5 ? 5 : taps <= 9 ? 9 : thread_lines_taps_max; }
+
+template <class Types>
+ThreadLinesPlan filter_thread_lines_plan(const FilterShape& shape, int team_size) {
+  const std::int64_t ahead = thread_lines_slots(shape.taps) - 1 - shape.reach_left;
+  return thread_lines_plan<typename Types::in_type>(shape.extent, ahead, team_size);
+}
+
+/// Whether it takes short lines so: those whose outputs see their ends, many of them, and that leave few threads idle.
+template <class Types>
+bool takes_thread_lines(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
+  return !limits.is_host && shape.adjacent && shape.lines > 1 && shape.taps <= thread_lines_taps_max &&
+         has_short_lines<Types>(shape, team_size) && !takes_adjacent_lines<Types>(limits, shape, team_size) &&
+         filter_thread_lines_plan<Types>(shape, team_size).fills(thread_lines_fill, team_size);
 }
 
 /// Chunks of a window beyond that of its output, both sides together.

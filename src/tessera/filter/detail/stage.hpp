@@ -77,11 +77,25 @@ struct BoundaryFold {
     return mode != BoundaryMode::odd && mode != BoundaryMode::renormalise && mode != BoundaryMode::keep;
   }
 
+  /// Of the element that stands for j, or of any where j is a line or more away. Of less than 2^30 elements in 32 bits.
+  template <class Index>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index index(Index j) const {
+    const auto end = static_cast<Index>(extent);
+    const Index folded = j < 0      ? static_cast<Index>(first_left) + sign_left * j
+                         : j >= end ? static_cast<Index>(first_right) + sign_right * j
+                                    : j;
+    return Kokkos::min(Kokkos::max(folded, Index{0}), end - 1);
+  }
+  /// Whether cval stands for element j.
+  template <class Index>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_constant(Index j) const {
+    return (j < 0 && constant_left) || (j >= static_cast<Index>(extent) && constant_right);
+  }
   /// Element j, or any element where j is a line or more away.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T element(const T* line, std::int64_t stride, std::int64_t j) const {
-    const std::int64_t index = j < 0 ? first_left + sign_left * j : j >= extent ? first_right + sign_right * j : j;
-    const T value = line[Kokkos::min(Kokkos::max(index, std::int64_t{0}), extent - 1) * stride];
-    return (j < 0 && constant_left) || (j >= extent && constant_right) ? cval : value;
+  template <class Index>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T element(const T* line, std::int64_t stride, Index j) const {
+    const T value = line[index(j) * stride];
+    return is_constant(j) ? cval : value;
   }
 
  private:
