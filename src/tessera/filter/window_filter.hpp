@@ -25,6 +25,7 @@
 #include <tessera/filter/detail/window_extremum.hpp>
 #include <tessera/filter/detail/window_few.hpp>
 #include <tessera/filter/detail/window_runs.hpp>
+#include <tessera/filter/detail/window_thread_lines.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/halo.hpp>
 #include <tessera/filter/window_options.hpp>
@@ -155,6 +156,10 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
     }
   } else if (plan.variant == WindowVariant::few) {
     launch_window_few(function, space, plan, lines, op, options.team_size);
+  } else if (plan.variant == WindowVariant::lines) {
+    if constexpr (!is_host_space<Space> && has_window_lines<Op>) {
+      launch_window_thread_lines(function, space, plan, lines, op, options.team_size);
+    }
   } else if (plan.variant == WindowVariant::runs) {
     if constexpr (!is_host_space<Space> && takes_runs<Op>) {
       launch_window_runs(function, space, plan, lines, op, options.team_size);

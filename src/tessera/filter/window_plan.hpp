@@ -16,6 +16,7 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/filter/detail/thread_lines_plan.hpp>
 #include <tessera/filter/detail/window_pieces.hpp>
 #include <tessera/filter/window_options.hpp>
 #include <type_traits>
@@ -25,6 +26,7 @@ namespace tessera {
 /// Strategy of a window filter; the window's size decides.
 enum class WindowVariant {
   few,      ///< tile and halo in team scratch, windows of few elements in registers; short lines several at once
+  lines,    ///< short lines that follow each other in team scratch, a thread each, windows of few elements in registers
   chunks,   ///< tile and halo in team scratch, windows of whole chunks and their ends
   runs,     ///< the same in longer pieces, each a thread's
   blocks,   ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
@@ -37,6 +39,8 @@ constexpr std::string_view to_string(WindowVariant variant) {
   switch (variant) {
     case WindowVariant::few:
       return "few";
+    case WindowVariant::lines:
+      return "lines";
     case WindowVariant::chunks:
       return "chunks";
     case WindowVariant::runs:
@@ -229,6 +233,33 @@ std::int64_t plan_window_few(std::string_view function, const DeviceLimits& limi
   return plan.lanes > 1 ? ceil_div(lines * extent, plan.tile) : lines * ceil_div(extent, plan.tile);
 }
 
+/// Variant lines: windows of the kernel, which are of as many elements or of one less.
+constexpr int window_lines_slots(std::int64_t size) { return static_cast<int>(size) | 1; }
+
+template <class Op>
+ThreadLinesPlan window_thread_lines_plan(std::int64_t extent, const WindowShape& window, int team_size) {
+  const std::int64_t ahead = window_lines_slots(window.size) - 1 - window.reach_left;
+  return thread_lines_plan<typename Op::in_type>(extent, ahead, team_size);
+}
+
+/// Returns the number of tiles, or 0 where variant few does as well.
+template <class Op>
+std::int64_t plan_window_lines(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent,
+                               const WindowShape& window, int asked_team_size, bool adjacent, WindowPlan& plan) {
+  const int team_size = asked_team_size != 0 ? asked_team_size : thread_lines_team_size;
+  const bool has_ends = window.size <= extent && 100 * (window.size - 1) >= window_lines_ends * extent;
+  const bool fits = window.size >= window_lines_min && has_ends && adjacent && lines > 1;
+  if (!has_window_lines<Op> || limits.is_host || !fits || team_size > thread_lines_team_size) return 0;
+  const ThreadLinesPlan share = window_thread_lines_plan<Op>(extent, window, team_size);
+  if (!share.fills(window_lines_fill, team_size)) return 0;
+  plan.variant = WindowVariant::lines;
+  plan.team_size = team_size;
+  plan.lanes = share.lines;
+  plan.tile = share.lines * static_cast<int>(extent);
+  plan.scratch_bytes = share.bytes;
+  return ceil_div(lines, share.lines);
+}
+
 /// lines of extent >= 1 elements each; columns: so many of them lie side by side, across memory, or 0; adjacent: they
 /// follow each other in memory.
 template <class Op>
@@ -265,7 +296,10 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     plan.tile = limits.is_host ? 1024 : plan.team_size;
     tiles = lines * ceil_div(extent, plan.tile);
   } else if (window.size <= window_few_max) {
-    tiles = plan_window_few<Op>(function, limits, lines, extent, window, options.team_size, adjacent, plan);
+    tiles = plan_window_lines<Op>(limits, lines, extent, window, options.team_size, adjacent, plan);
+    if (tiles == 0) {
+      tiles = plan_window_few<Op>(function, limits, lines, extent, window, options.team_size, adjacent, plan);
+    }
   } else if (!limits.is_host && is_window_of_runs<Op>(window.size)) {
     plan_window_runs<Op>(function, limits, lines, extent, window, options.team_size, plan);
     tiles = ceil_div(lines * ceil_div(extent, plan.tile), plan.walk);

@@ -3,6 +3,7 @@
 //
 // Windows of few elements: along lines of any length, short lines that follow each other in memory together.
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cstdint>
 #include <limits>
@@ -55,7 +56,7 @@ void check_short_sizes(const Space& space) {
     for (const std::size_t extent : {std::size_t{1}, std::size_t{2}, std::size_t{16}, std::size_t{17}, std::size_t{33},
                                      std::size_t{200}, tile - 1, tile + 1}) {
       const WindowPlan plan = plan_short<T>(space, 100000, extent, Operation, window);
-      CHECK(plan.variant == WindowVariant::few);
+      CHECK((plan.variant == WindowVariant::few || plan.variant == WindowVariant::lines));
       CHECK((plan.lanes > 1) == (extent <= tile / 2 || !test::runs_on_host<Space>));
       const auto at_once = static_cast<std::size_t>(plan.lanes);
       const std::size_t counts[] = {2, at_once, at_once + 1, 2 * at_once + 3, 3 * at_once};
@@ -80,6 +81,39 @@ TEMPLATE_LIST_TEST_CASE("window mean of short lines of other types", "[window][f
   check_short_sizes<WindowOperation::box, double>(TestType());
   check_short_sizes<WindowOperation::box, std::int32_t>(TestType());
   check_short_sizes<WindowOperation::box, std::int64_t>(TestType());
+}
+
+/// Lines of a thread each: as many as a team takes, one less and one more, of extents about the chunks and banks of
+/// scratch.
+template <WindowOperation Operation, class T, class Space>
+void check_thread_lines(const Space& space) {
+  int which = 0;
+  for (const std::size_t extent : {3, 5, 8, 9, 16, 17, 24, 32, 33}) {
+    for (std::int64_t window = 3; window <= std::min<std::int64_t>(9, static_cast<std::int64_t>(extent)); ++window) {
+      const WindowPlan plan = plan_short<T>(space, 1000, extent, Operation, window);
+      if (!test::runs_on_host<Space>) CHECK(plan.variant == WindowVariant::lines);
+      const std::size_t lines = static_cast<std::size_t>(std::max(plan.lanes, 2) + which % 3 - 1);
+      WindowOptions options = test::varied_options(which, window);
+      check_short<Operation, T>(space, lines, extent, window, options);
+      options.league_size = 2;
+      check_short<Operation, T, test::Misaligned>(space, 3 * lines, extent, window, options);
+      options.team_size = 1;
+      check_short<Operation, T, test::Right, test::Misaligned>(space, 3, extent, window, options);
+      check_short<Operation, T, test::Misaligned, test::Misaligned>(space, lines, extent, window, options);
+      ++which;
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("window minimum of lines of a thread each", "[window][few]", test::OneSpace) {
+  check_thread_lines<WindowOperation::min, float>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("window maximum of lines of a thread each", "[window][few]", test::OneSpace) {
+  check_thread_lines<WindowOperation::max, std::int64_t>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("window mean of lines of a thread each", "[window][few]", test::OneSpace) {
+  check_thread_lines<WindowOperation::box, float>(TestType());
+  check_thread_lines<WindowOperation::box, double>(TestType());
 }
 
 /// The mean of few elements, and the bits of sums in that order.
@@ -192,7 +226,14 @@ TEMPLATE_LIST_TEST_CASE("the plans of windows of few elements", "[window][few]",
   const auto apart = Kokkos::subview(wider, Kokkos::ALL, std::pair<int, int>(0, 30));
   CHECK(tessera::window_plan(space, apart, WindowOperation::min, 3).variant == WindowVariant::few);
   CHECK(tessera::window_plan(space, apart, WindowOperation::min, 3).lanes == 1);
+  const WindowVariant short_lines = test::runs_on_host<TestType> ? WindowVariant::few : WindowVariant::lines;
+  CHECK(plan(1000, 17, 9).variant == short_lines);
+  CHECK(plan(1000, 17, 2).variant == WindowVariant::few);
+  CHECK(plan(1, 17, 9).variant == WindowVariant::few);
+  CHECK(plan(1000, 60, 3).variant == WindowVariant::few);
+  CHECK(plan_short<std::int32_t>(space, 1000, 17, WindowOperation::box, 9).variant == WindowVariant::few);
   CHECK(to_string(WindowVariant::few) == "few");
+  CHECK(to_string(WindowVariant::lines) == "lines");
 }
 
 }  // namespace

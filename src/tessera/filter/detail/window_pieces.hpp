@@ -100,6 +100,15 @@ inline constexpr WindowFewSizes window_few_sizes =
         ? (sizeof(typename Op::value_type) <= 4 ? WindowFewSizes{31, 31, 8, 5} : WindowFewSizes{15, 5, 8, 6})
         : (sizeof(typename Op::in_type) <= 4 ? WindowFewSizes{21, 3, 6, 7} : WindowFewSizes{15, 3, 4, 7});
 
+/// Variant lines: elements whose place outputs can take; the shortest window, and in percent the least shares of a
+/// line's outputs whose windows leave it and of a team's threads that have a line (measured on an H200).
+template <class Op>
+inline constexpr bool has_window_lines = std::is_same_v<typename Op::in_type, typename Op::out_type> &&
+                                         sizeof(typename Op::in_type) >= 4;
+inline constexpr int window_lines_min = 3;
+inline constexpr int window_lines_ends = 4;
+inline constexpr int window_lines_fill = 70;
+
 /// Variant columns: the outputs of a thread, in a row, the teams that a multiprocessor shall hold, their neighbouring
 /// lines (of blocks too), and the longest window that registers hold.
 template <class Op>
