@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <span>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/divisor.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
@@ -18,6 +17,7 @@
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
+#include <tessera/filter/detail/filter_vectorized.hpp>
 #include <tessera/filter/detail/narrow_taps.hpp>
 #include <tessera/filter/filter_plan.hpp>
 
@@ -194,10 +194,7 @@ void launch_short_lines(const Space& space, const FilterPlan& plan, const Filter
                         static_cast<int>(ceil_div(shape.reach_left, Functor::width)),
                         ceil_div(shape.lines, share.lines) * share.segments,
                         plan.scratch_bytes};
-  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable("tessera::filter", policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::filter::short_lines", policy, functor);
+  launch_vectorized_functor("tessera::filter::short_lines", space, plan, functor, asked_team_size);
 }
 
 }  // namespace tessera::detail
