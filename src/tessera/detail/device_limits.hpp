@@ -22,12 +22,27 @@ struct DeviceLimits {
   bool is_host = true;
   int concurrency = 1;            ///< threads that run at once
   std::size_t scratch_bytes = 0;  ///< level 0, a team
+  /// Likewise, of all teams that one multiprocessor holds.
+  std::size_t multiprocessor_scratch_bytes = std::numeric_limits<std::size_t>::max();
+
+  /// What a team may take where so many shall share planned bytes of a multiprocessor: kernels whose registers are
+  /// planned for them do not start where it has less. Of that, the system and Kokkos take some.
+  [[nodiscard]] std::size_t shared_scratch(std::size_t planned, int teams) const {
+    constexpr std::size_t taken = 2048;
+    const std::size_t there = multiprocessor_scratch_bytes / static_cast<std::size_t>(teams);
+    return std::min({scratch_bytes, planned / static_cast<std::size_t>(teams), there - std::min(there, taken)});
+  }
 };
 
 template <ExecutionSpace Space>
 DeviceLimits device_limits(const Space& space) {
-  return {is_host_space<Space>, std::max(1, static_cast<int>(space.concurrency())),
-          static_cast<std::size_t>(Kokkos::TeamPolicy<Space>::scratch_size_max(0))};
+  DeviceLimits limits{.is_host = is_host_space<Space>,
+                      .concurrency = std::max(1, static_cast<int>(space.concurrency())),
+                      .scratch_bytes = static_cast<std::size_t>(Kokkos::TeamPolicy<Space>::scratch_size_max(0))};
+  if constexpr (requires { space.cuda_device_prop(); }) {
+    limits.multiprocessor_scratch_bytes = space.cuda_device_prop().sharedMemPerMultiprocessor;
+  }
+  return limits;
 }
 
 /// Threads of one GPU multiprocessor, the grain in which leagues are counted.

@@ -29,7 +29,7 @@ struct FilterPlan {
   int vector_length = 1;
   int tile = 1;                   ///< outputs a team makes at a time
   int taps_per_pass = 1;          ///< more taps than this take several passes over the tile
-  int halo = 0;                   ///< elements staged beyond the tile, both sides together
+  int halo = 0;                   ///< elements staged beyond the tile, or each of its lines, both sides together
   int steps = 1;                  ///< applications of the filter
   int most_steps = 1;             ///< that one call can make, for these types, extents and options
   std::size_t scratch_bytes = 0;  ///< level 0, a team
@@ -112,8 +112,9 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
   plan.halo = width * halo_chunks<Types>(shape.taps, shape.reach_left);
   ScratchLayout layout;
   if (takes_thread_lines<Types>(limits, shape, plan.team_size)) {
-    const ThreadLinesPlan share = filter_thread_lines_plan<Types>(shape, plan.team_size);
+    const ThreadLinesPlan share = filter_thread_lines_plan<Types>(limits, shape, plan.team_size);
     plan.tile = share.lines * static_cast<int>(shape.extent);
+    plan.halo = share.halo;
     plan.scratch_bytes = share.bytes;
     return ceil_div(shape.lines, share.lines);
   }

@@ -93,9 +93,8 @@ void plan_window_chunks(std::string_view function, const DeviceLimits& limits, s
                          ? 1
                          : 32 * static_cast<int>(ceil_div(std::min<std::int64_t>(threads, window_chunk_team_size), 32));
   }
-  const std::size_t most = limits.is_host
-                               ? limits.scratch_bytes
-                               : std::min(limits.scratch_bytes, window_chunk_teams_scratch / window_chunk_teams<Op>);
+  const std::size_t most =
+      limits.is_host ? limits.scratch_bytes : limits.shared_scratch(window_chunk_teams_scratch, window_chunk_teams<Op>);
   plan.tile = plan.team_size * thread_elements;
   const auto exceeds = [&](std::size_t bytes) {
     return scratch_request(window_chunks_scratch<Op>(plan.tile, window.size).bytes) > bytes;
@@ -108,13 +107,20 @@ void plan_window_chunks(std::string_view function, const DeviceLimits& limits, s
   plan.scratch_bytes = window_chunks_scratch<Op>(plan.tile, window.size).bytes;
 }
 
+/// Whether all teams that its registers are planned for have scratch for windows of that size.
+template <class Op>
+bool fits_window_runs(const DeviceLimits& limits, std::int64_t window) {
+  return scratch_request(window_runs_scratch<Op>(32 * window_runs_length<Op>, window).bytes) <=
+         limits.shared_scratch(window_runs_teams_scratch, window_runs_teams);
+}
+
 template <class Op>
 void plan_window_runs(std::string_view function, const DeviceLimits& limits, std::int64_t lines, std::int64_t extent,
                       const WindowShape& window, int asked_team_size, WindowPlan& plan) {
   require_team_size(function, asked_team_size, window_runs_team_size);
   constexpr int length = window_runs_length<Op>;
   const std::int64_t runs = std::min<std::int64_t>(ceil_div(extent, length), window_runs_team_size);
-  const std::size_t most = std::min(limits.scratch_bytes, window_runs_teams_scratch / window_runs_teams);
+  const std::size_t most = limits.shared_scratch(window_runs_teams_scratch, window_runs_teams);
   plan.variant = WindowVariant::runs;
   plan.team_size = asked_team_size != 0 ? asked_team_size : 32 * static_cast<int>(ceil_div(runs, 32));
   plan.tile = plan.team_size * length;
@@ -220,7 +226,7 @@ std::int64_t plan_window_few(std::string_view function, const DeviceLimits& limi
     plan.team_size = asked_team_size != 0 ? asked_team_size : window_few_team_size;
     plan.tile = plan.team_size * length;
     const auto bytes = [&] { return scratch_request(window_few_scratch<Op>(plan.tile, window.size).bytes); };
-    const std::size_t most = std::min(limits.scratch_bytes, window_chunk_teams_scratch / window_few_sizes<Op>.teams);
+    const std::size_t most = limits.shared_scratch(window_chunk_teams_scratch, window_few_sizes<Op>.teams);
     while (plan.tile > 32 * length && bytes() > most) plan.tile -= 32 * length;
     const bool as_one = together();
     const std::int64_t runs = ceil_div(as_one ? lines * extent : extent, length);
@@ -237,9 +243,10 @@ std::int64_t plan_window_few(std::string_view function, const DeviceLimits& limi
 constexpr int window_lines_slots(std::int64_t size) { return static_cast<int>(size) | 1; }
 
 template <class Op>
-ThreadLinesPlan window_thread_lines_plan(std::int64_t extent, const WindowShape& window, int team_size) {
+ThreadLinesPlan window_thread_lines_plan(const DeviceLimits& limits, std::int64_t extent, const WindowShape& window,
+                                         int team_size) {
   const std::int64_t ahead = window_lines_slots(window.size) - 1 - window.reach_left;
-  return thread_lines_plan<typename Op::in_type>(extent, ahead, team_size);
+  return thread_lines_plan<typename Op::in_type>(limits, extent, ahead, team_size);
 }
 
 /// Returns the number of tiles, or 0 where variant few does as well.
@@ -250,7 +257,7 @@ std::int64_t plan_window_lines(const DeviceLimits& limits, std::int64_t lines, s
   const bool has_ends = window.size <= extent && 100 * (window.size - 1) >= window_lines_ends * extent;
   const bool fits = window.size >= window_lines_min && has_ends && adjacent && lines > 1;
   if (!has_window_lines<Op> || limits.is_host || !fits || team_size > thread_lines_team_size) return 0;
-  const ThreadLinesPlan share = window_thread_lines_plan<Op>(extent, window, team_size);
+  const ThreadLinesPlan share = window_thread_lines_plan<Op>(limits, extent, window, team_size);
   if (!share.fills(window_lines_fill, team_size)) return 0;
   plan.variant = WindowVariant::lines;
   plan.team_size = team_size;
@@ -300,7 +307,7 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     if (tiles == 0) {
       tiles = plan_window_few<Op>(function, limits, lines, extent, window, options.team_size, adjacent, plan);
     }
-  } else if (!limits.is_host && is_window_of_runs<Op>(window.size)) {
+  } else if (!limits.is_host && is_window_of_runs<Op>(window.size) && fits_window_runs<Op>(limits, window.size)) {
     plan_window_runs<Op>(function, limits, lines, extent, window, options.team_size, plan);
     tiles = ceil_div(lines * ceil_div(extent, plan.tile), plan.walk);
   } else if (window.size <= window_chunks_limit<typename Op::in_type>(limits.is_host)) {

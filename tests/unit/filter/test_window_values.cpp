@@ -220,6 +220,54 @@ void check_device_plans() {
   }
 }
 
+/// Scratch of all teams of a multiprocessor that a kernel's registers are for: an H200's, an A100's, a smaller card's.
+template <WindowOperation Operation, class T>
+void check_shared_scratch() {
+  using Op = tessera::detail::window_op_t<T, Operation>;
+  using tessera::WindowVariant;
+  for (const std::size_t there : {228, 164, 100}) {
+    const tessera::detail::DeviceLimits limits{false, 270336, 40900, there * 1024};
+    for (const std::int64_t window : {3, 9, 10, 15, 22, 301, 513, 1025, 2048, 2049, 3072, 4097, 6144}) {
+      for (const std::int64_t extent : {std::int64_t{17}, std::int64_t{33}, std::int64_t{50}, std::int64_t{1} << 20}) {
+        const WindowPlan plan =
+            tessera::detail::make_window_plan<Op>("test", limits, 1 << 20, extent, {window, window / 2}, {}, 0, true);
+        INFO(there << " KiB, window " << window << ", lines of " << extent << ": " << to_string(plan));
+        const int teams = plan.variant == WindowVariant::few      ? tessera::detail::window_few_sizes<Op>.teams
+                          : plan.variant == WindowVariant::lines  ? tessera::detail::thread_lines_teams_at_once
+                          : plan.variant == WindowVariant::chunks ? tessera::detail::window_chunk_teams<Op>
+                          : plan.variant == WindowVariant::runs   ? tessera::detail::window_runs_teams
+                                                                  : 1;
+        const std::size_t each = tessera::detail::scratch_request(plan.scratch_bytes) + 1024;
+        CHECK(static_cast<std::size_t>(teams) * each <= there * 1024);
+        if (there == 228 && tessera::detail::is_window_of_runs<Op>(window)) CHECK(plan.variant == WindowVariant::runs);
+      }
+    }
+  }
+}
+
+TEST_CASE("teams that a device starts at once fit its multiprocessor", "[window][plan]") {
+  check_shared_scratch<WindowOperation::min, float>();
+  check_shared_scratch<WindowOperation::max, double>();
+  check_shared_scratch<WindowOperation::box, float>();
+  check_shared_scratch<WindowOperation::box, double>();
+  check_shared_scratch<WindowOperation::min, std::int8_t>();
+}
+
+TEST_CASE("teams that take short lines fit a multiprocessor", "[filter][plan]") {
+  for (const std::size_t there : {228, 164, 100}) {
+    const tessera::detail::DeviceLimits limits{false, 270336, 40900, there * 1024};
+    for (const std::int64_t extent : {2, 8, 17, 32, 33, 100, 200, 1000, 5000, 100000}) {
+      for (const std::int64_t halo : {0, 4, 11}) {
+        INFO(there << " KiB, lines of " << extent << ", halo of " << halo);
+        const auto plan = tessera::detail::thread_lines_plan<double>(limits, extent, halo, 128);
+        const std::size_t each = tessera::detail::scratch_request(plan.bytes) + 1024;
+        CHECK(tessera::detail::thread_lines_teams_at_once * each <= there * 1024);
+        CHECK((plan.lines > 0) == (extent < 2000));
+      }
+    }
+  }
+}
+
 TEST_CASE("window plans of a device fit its scratch", "[window][plan]") {
   check_device_plans<WindowOperation::min, float>();
   check_device_plans<WindowOperation::box, float>();

@@ -164,9 +164,9 @@ bool takes_adjacent_lines(const DeviceLimits& limits, const FilterShape& shape, 
 constexpr int thread_lines_slots(std::int64_t taps) { return taps <= 5 ? 5 : taps <= 9 ? 9 : thread_lines_taps_max; }
 
 template <class Types>
-ThreadLinesPlan filter_thread_lines_plan(const FilterShape& shape, int team_size) {
+ThreadLinesPlan filter_thread_lines_plan(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   const std::int64_t ahead = thread_lines_slots(shape.taps) - 1 - shape.reach_left;
-  return thread_lines_plan<typename Types::in_type>(shape.extent, ahead, team_size);
+  return thread_lines_plan<typename Types::in_type>(limits, shape.extent, ahead, team_size);
 }
 
 /// Whether it takes short lines so: those whose outputs see their ends, many of them, and that leave few threads idle.
@@ -174,7 +174,7 @@ template <class Types>
 bool takes_thread_lines(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   return !limits.is_host && shape.adjacent && shape.lines > 1 && shape.taps <= thread_lines_taps_max &&
          has_short_lines<Types>(shape, team_size) && !takes_adjacent_lines<Types>(limits, shape, team_size) &&
-         filter_thread_lines_plan<Types>(shape, team_size).fills(thread_lines_fill, team_size);
+         filter_thread_lines_plan<Types>(limits, shape, team_size).fills(thread_lines_fill, team_size);
 }
 
 /// Chunks of a window beyond that of its output, both sides together.

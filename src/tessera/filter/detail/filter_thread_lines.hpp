@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <span>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
-#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/detail/weighted.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
+#include <tessera/filter/detail/filter_vectorized.hpp>
 #include <tessera/filter/detail/thread_lines.hpp>
 #include <tessera/filter/filter_plan.hpp>
 
@@ -22,6 +22,7 @@ namespace tessera::detail {
 
 template <ExecutionSpace Space, class Types, int Slots>
 struct FilterThreadLines {
+  static_assert(vectorized_team_size <= thread_lines_team_size);
   using T = typename Types::in_type;  // of output and sums too
   using policy_type = ThreadLinesPolicy<Space>;
   using member_type = typename policy_type::member_type;
@@ -62,8 +63,8 @@ void launch_thread_lines(const Space& space, const FilterPlan& plan, const Filte
                          const FilterJob<Types>& job, std::span<const double> weights, int asked_team_size) {
   using Functor = FilterThreadLines<Space, Types, Slots>;
   const FilterRule<Types>& rule = job.rule;
-  Functor functor{{filter_thread_lines_plan<Types>(shape, plan.team_size), job.in.data, job.out.data, shape.lines,
-                   shape.extent, shape.reach_left, FoldedRange<Types>(rule).fold},
+  Functor functor{{filter_thread_lines_plan<Types>(device_limits(space), shape, plan.team_size), job.in.data,
+                   job.out.data, shape.lines, shape.extent, shape.reach_left, FoldedRange<Types>(rule).fold},
                   rule,
                   static_cast<int>(rule.plain_begin()),
                   static_cast<int>(rule.plain_end()),
@@ -72,10 +73,7 @@ void launch_thread_lines(const Space& space, const FilterPlan& plan, const Filte
     const double weight = weights[rule.window.reversed ? weights.size() - 1 - k : k];
     functor.weight[k] = static_cast<typename Types::weight_type>(weight);
   }
-  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable("tessera::filter", policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::filter::thread_lines", policy, functor);
+  launch_vectorized_functor("tessera::filter::thread_lines", space, plan, functor, asked_team_size);
 }
 
 }  // namespace tessera::detail

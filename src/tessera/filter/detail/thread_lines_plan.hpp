@@ -8,15 +8,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 
 namespace tessera::detail {
 
-/// A team's threads and scratch, and the teams that registers are for (measured on an H200).
+/// A team's threads, the teams that registers are for, and their scratch (measured on an H200).
 inline constexpr int thread_lines_team_size = 128;
-inline constexpr std::size_t thread_lines_scratch = std::size_t{39} << 10;
 inline constexpr int thread_lines_teams_at_once = 5;
+inline constexpr std::size_t thread_lines_teams_scratch = std::size_t{thread_lines_teams_at_once * 39} << 10;
 
 /// In scratch the lines lie a pitch apart, and after them what stands beyond their right ends.
 struct ThreadLinesPlan {
@@ -29,15 +30,17 @@ struct ThreadLinesPlan {
 
 /// right_halo: elements beyond a line's right end that its windows see.
 template <class T>
-ThreadLinesPlan thread_lines_plan(std::int64_t extent, std::int64_t right_halo, int team_size) {
+ThreadLinesPlan thread_lines_plan(const DeviceLimits& limits, std::int64_t extent, std::int64_t right_halo,
+                                  int team_size) {
   constexpr int width = packed_length<T>;
+  const std::size_t most = limits.shared_scratch(thread_lines_teams_scratch, thread_lines_teams_at_once);
   ThreadLinesPlan plan;
-  if (extent + right_halo + width + 1 > static_cast<std::int64_t>(thread_lines_scratch / sizeof(T))) return plan;
+  if (extent + right_halo + width + 1 > static_cast<std::int64_t>(most / sizeof(T))) return plan;
   // Threads read the same element of their lines: lines of an even number of chunks would lie in few banks.
   plan.pitch = static_cast<int>(extent % (2 * width) == 0 ? extent + width : extent);
   plan.halo = static_cast<int>(right_halo) | 1;
   const auto line_bytes = static_cast<std::size_t>(plan.pitch + plan.halo) * sizeof(T);
-  plan.lines = std::min(team_size, static_cast<int>(thread_lines_scratch / line_bytes));
+  plan.lines = std::min(team_size, static_cast<int>(most / line_bytes));
   ScratchLayout layout;
   layout.append<T>(static_cast<std::size_t>(plan.lines * plan.pitch + width));
   plan.halo_at = layout.append<T>(static_cast<std::size_t>(plan.lines * plan.halo));

@@ -42,7 +42,7 @@ inline constexpr int window_chunk_teams = fills_registers<Op>                  ?
                                           : has_totals<Op>&& Op::is_idempotent ? 5
                                                                                : 7;
 
-/// Scratch for all of them: that many teams do not start where a multiprocessor has less (an A100 has 164 KB).
+/// Scratch for all of them, where a multiprocessor has it.
 inline constexpr std::size_t window_chunk_teams_scratch = 160 * 1024;
 
 /// A halo of a window is staged for each tile: longer windows go to variant blocks.
@@ -52,8 +52,7 @@ constexpr std::int64_t window_chunks_limit(bool is_host) {
 }
 
 /// Variant runs, of devices: which operations it takes, neighbouring outputs of a thread (odd, as in blocks), the
-/// threads of a team, the teams that a multiprocessor shall hold, and their scratch, an H200's: where there is less,
-/// fewer start at once.
+/// threads of a team, the teams that a multiprocessor shall hold, and their scratch, where it has that.
 template <class Op>
 inline constexpr bool takes_runs = Op::whole_windows_max == 0 && sizeof(typename Op::value_type) <= 8 &&
                                    (sizeof(typename Op::in_type) == 4 || sizeof(typename Op::in_type) == 8) &&

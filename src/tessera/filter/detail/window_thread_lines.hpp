@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/thread_lines.hpp>
@@ -60,12 +61,13 @@ void launch_window_thread_lines_of(std::string_view function, const Space& space
   using T = typename Op::in_type;
   const WindowShape& window = lines.window;
   const std::int64_t extent = lines.in.extent;
-  const Functor functor{{window_thread_lines_plan<Op>(extent, window, plan.team_size), lines.in.data, lines.out.data,
-                         lines.in.lines(), extent, window.reach_left, BoundaryFold<T>(lines.boundary, extent)},
-                        lines,
-                        op,
-                        window.size < Slots,
-                        lines.boundary.left == BoundaryMode::keep || lines.boundary.right == BoundaryMode::keep};
+  const Functor functor{
+      {window_thread_lines_plan<Op>(device_limits(space), extent, window, plan.team_size), lines.in.data,
+       lines.out.data, lines.in.lines(), extent, window.reach_left, BoundaryFold<T>(lines.boundary, extent)},
+      lines,
+      op,
+      window.size < Slots,
+      lines.boundary.left == BoundaryMode::keep || lines.boundary.right == BoundaryMode::keep};
   auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable(function, policy, functor, asked_team_size);
