@@ -15,7 +15,8 @@
 
 namespace tessera {
 
-/// Memory for partial results, the ticket by which teams agree who is last, and the status word.
+/// Memory for partial results, the ticket by which teams agree who is last, what a kernel says of outputs that it left
+/// to the next one, and the status word.
 ///
 /// Calls that share a workspace must be ordered: one instance, or a fence between. Copies share the memory.
 template <ExecutionSpace Space>
@@ -44,11 +45,13 @@ class Workspace {
   [[nodiscard]] void* partials() const { return m_memory.data() + header_bytes; }
   [[nodiscard]] std::uint64_t* status_word() const { return &header()->status; }
   [[nodiscard]] std::uint32_t* ticket() const { return &header()->ticket; }
+  [[nodiscard]] std::uint32_t* left() const { return &header()->left; }
 
  private:
   struct Header {
     std::uint64_t status = Status::good;
     std::uint32_t ticket = 0;
+    std::uint32_t left = 0;
   };
   using Memory = Kokkos::View<std::byte*, typename Space::memory_space>;
   static constexpr std::size_t header_bytes = 256;

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <tessera/detail/packed.hpp>
+#include <tessera/detail/unroll.hpp>
 
 namespace tessera::detail {
 
@@ -26,6 +27,25 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_async(T* scratch, const T* memory) {
 #else
   *scratch = *memory;
 #endif
+}
+
+/// Begins to copy a thread's share of count elements, of 4, 8 or 16 bytes, to scratch, which begins on a 16-byte
+/// boundary and has room for a 16-byte piece more. Returns where they then begin: pieces of memory are pieces there.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T* begin_copy(const T* memory, int count, T* scratch, int thread, int threads) {
+  constexpr int width = packed_length<T>;
+  const auto head = static_cast<int>(misaligned_head(memory, count));
+  const int pieces = (count - head) / width, tail = head + pieces * width;
+  T* const to = scratch + (width - head % width) % width;
+  const auto* from_pieces = reinterpret_cast<const Packed<T>*>(memory + head);
+  auto* to_pieces = reinterpret_cast<Packed<T>*>(to + head);
+  TESSERA_NO_UNROLL
+  for (int i = thread; i < pieces; i += threads) copy_async(to_pieces + i, from_pieces + i);
+  for (int i = thread; i < head + count - tail; i += threads) {
+    const int at = i < head ? i : tail + i - head;
+    copy_async(to + at, memory + at);
+  }
+  return to;
 }
 
 /// What a thread has begun since it last said so is a group.

@@ -18,6 +18,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/reduce/detail/axes_shape.hpp>
 #include <tessera/reduce/detail/host_panel.hpp>
+#include <tessera/reduce/detail/row_tiles_plan.hpp>
 #include <tessera/reduce/reduce_options.hpp>
 #include <tessera/reduce/team_reduce.hpp>
 
@@ -31,9 +32,11 @@ enum class AxesMapping {
   staged,  ///< short rows, many at a time, through a tile in team scratch
   lines,   ///< a thread for each output, whose elements are few; a host's take panels of short rows, turned
   rows,    ///< a few vector lanes for each output, whose elements are one run
+  tiles,   ///< the same for exact sums of rows that follow each other, through a tile in team scratch; a second kernel
+           ///< for those that two doubles do not hold
 };
-inline constexpr std::array axes_mappings{AxesMapping::runs, AxesMapping::groups, AxesMapping::staged,
-                                          AxesMapping::lines, AxesMapping::rows};
+inline constexpr std::array axes_mappings{AxesMapping::runs,  AxesMapping::groups, AxesMapping::staged,
+                                          AxesMapping::lines, AxesMapping::rows,   AxesMapping::tiles};
 
 constexpr std::string_view to_string(AxesMapping mapping) {
   switch (mapping) {
@@ -46,9 +49,11 @@ constexpr std::string_view to_string(AxesMapping mapping) {
     case AxesMapping::lines:
       return "lines";
     case AxesMapping::rows:
+      return "rows";
+    case AxesMapping::tiles:
       break;
   }
-  return "rows";
+  return "tiles";
 }
 
 struct ReduceAxesPlan {
@@ -226,7 +231,19 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
   const bool turned = limits.is_host && takes_panels<Fold>() && turns_rows<Fold>(shape, element_bytes);
   const bool few = limits.is_host ? rows && reduced <= 32 : rows ? short_row : reduced <= (many ? 256 : 32);
   const bool panels = limits.is_host && takes_panels<Fold>() && has_columns(shape);
-  if ((takes_lines<Fold>() && few) || turned) {
+  RowTilesPlan tiles;
+  if (sums_in_pairs<Fold>() && !limits.is_host && element_bytes >= sizeof(float) && rows && shape.rows_adjacent &&
+      kept * row_bytes >= row_tiles_bytes_min && kept < narrow_outputs && options.league_size == 0 &&
+      options.team_size == 0) {
+    tiles = row_tiles_plan(limits, reduced, element_bytes);
+  }
+  if (tiles.rows > 0) {
+    plan.mapping = AxesMapping::tiles;
+    plan.team_size = row_tiles_team_size;
+    plan.outputs = tiles.rows;
+    plan.threads = tiles.lanes;
+    elements_min = std::numeric_limits<std::int64_t>::max();
+  } else if ((takes_lines<Fold>() && few) || turned) {
     plan.mapping = AxesMapping::lines;
     plan.team_size = asked(limits.is_host ? 1 : axes_team_size_max);
     plan.outputs = plan.team_size * (limits.is_host ? 1 : lines_at_once);
@@ -352,13 +369,16 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
   }
   const std::int64_t items = blocks * plan.parts;
   // A team goes on with further outputs, rather than that another begins.
-  const std::int64_t league_max = limits.is_host ? wanted_teams : 8 * wanted_teams;
+  const std::int64_t league_max = limits.is_host                       ? wanted_teams
+                                  : plan.mapping == AxesMapping::tiles ? std::numeric_limits<int>::max()
+                                                                       : 8 * wanted_teams;
   plan.league_size = static_cast<int>(options.league_size != 0 ? options.league_size : clamped(items, 1, league_max));
   const bool tile = plan.mapping == AxesMapping::staged;
   plan.scratch_bytes = axes_scratch_bytes<Fold>(
       tile ? plan.team_size / plan.threads : plan.team_size / std::max(1, plan.threads), plan.threads,
       tile ? static_cast<std::size_t>(plan.outputs * staged_row_length(reduced, plan.threads)) * element_bytes : 0);
   if (plan.mapping == AxesMapping::rows) plan.scratch_bytes = rows_scratch_bytes<Fold>(plan.outputs, plan.threads);
+  if (plan.mapping == AxesMapping::tiles) plan.scratch_bytes = tiles.scratch_bytes;
   if (plan.parts > 1) plan.workspace_bytes = Partials<Fold>::bytes(kept * plan.parts);
   return plan;
 }

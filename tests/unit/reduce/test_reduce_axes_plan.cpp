@@ -42,11 +42,11 @@ ReduceAxesPlan gpu_plan(const std::vector<std::int64_t>& extents, unsigned mask)
 TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
   CHECK(gpu_plan({1 << 9, 1 << 20}, 2).mapping == AxesMapping::runs);
   CHECK(gpu_plan({1 << 15, 1 << 14}, 2).mapping == AxesMapping::rows);
-  CHECK(gpu_plan({1 << 23, 64}, 2).mapping == AxesMapping::rows);
-  CHECK(gpu_plan({1 << 23, 64}, 2).threads == 4);
-  CHECK(gpu_plan({1 << 24, 33}, 2).threads == 2);
+  CHECK(gpu_plan({1 << 15, 64}, 2).mapping == AxesMapping::rows);
+  CHECK(gpu_plan({1 << 15, 64}, 2).threads == 4);
+  CHECK(gpu_plan({1 << 16, 33}, 2).threads == 2);
   CHECK(plan_of<tessera::Max<float>, float>(gpu, {1 << 23, 64}, 2).threads == 2);
-  CHECK(gpu_plan({1 << 25, 16}, 2).mapping == AxesMapping::lines);
+  CHECK(gpu_plan({1 << 16, 16}, 2).mapping == AxesMapping::lines);
   CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::lines);
   CHECK(gpu_plan({3, std::int64_t{1} << 28}, 1).mapping == AxesMapping::lines);
   CHECK(gpu_plan({256, 1 << 21}, 1).mapping == AxesMapping::lines);
@@ -58,6 +58,63 @@ TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
   CHECK(gpu_plan({1, std::int64_t{1} << 29}, 2).parts > 132);
   CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 1).parts > 132);
   CHECK(gpu_plan({10007, 10009}, 1).parts > 1);
+}
+
+TEST_CASE("many rows of exact sums go through tiles", "[reduce][axes][plan]") {
+  CHECK(gpu_plan({1 << 23, 64}, 2).mapping == AxesMapping::tiles);
+  CHECK(gpu_plan({1 << 10, 1 << 13, 64}, 4).mapping == AxesMapping::tiles);
+  CHECK(gpu_plan({1 << 23, 64}, 2).threads == 1);
+  CHECK(gpu_plan({1 << 22, 200}, 2).threads == 4);
+  CHECK(gpu_plan({1 << 25, 5}, 2).mapping == AxesMapping::tiles);
+  // Rows that are too short or too long, too few of them, with gaps, of another fold or type, on a host; sizes asked.
+  CHECK(gpu_plan({1 << 25, 4}, 2).mapping == AxesMapping::lines);
+  CHECK(gpu_plan({1 << 16, 3000}, 2).mapping == AxesMapping::rows);
+  CHECK(gpu_plan({1 << 13, 1023}, 2).mapping == AxesMapping::rows);
+  CHECK(gpu_plan({1 << 13, 1024}, 2).mapping == AxesMapping::tiles);
+  const AxesArgument gaps[2] = {{1 << 23, 65, 0, false}, {64, 1, 0, true}};
+  using Fold = tessera::detail::fold_t<tessera::Sum<float>, float>;
+  CHECK(tessera::detail::make_axes_plan<Fold>(gpu, tessera::detail::make_axes_shape(gaps, 2), 4, {}).mapping ==
+        AxesMapping::rows);
+  CHECK(plan_of<tessera::Mean<float>, float>(gpu, {1 << 23, 64}, 2).mapping != AxesMapping::tiles);
+  CHECK(plan_of<tessera::Sum<int>, int>(gpu, {1 << 23, 64}, 2).mapping != AxesMapping::tiles);
+  CHECK(plan_of<tessera::Sum<float>, float>(host, {1 << 23, 64}, 2).mapping == AxesMapping::lines);
+  for (const ReduceOptions& options : {ReduceOptions{.league_size = 500}, ReduceOptions{.team_size = 64}}) {
+    CHECK(plan_of<tessera::Sum<float>, float>(gpu, {1 << 23, 64}, 2, options).mapping == AxesMapping::rows);
+  }
+}
+
+template <class T>
+void check_tiles_fit(const DeviceLimits& limits) {
+  const std::size_t most =
+      limits.shared_scratch(tessera::detail::row_tiles_teams_scratch, tessera::detail::row_tiles_teams_at_once);
+  std::size_t wrong = 0, tiles = 0;
+  for (std::int64_t length = 1; length < 4000; ++length) {
+    const std::int64_t rows = (std::int64_t{1} << 29) / length;
+    const ReduceAxesPlan plan = plan_of<tessera::Sum<T>, T>(limits, {rows, length}, 2);
+    if (plan.mapping != AxesMapping::tiles) continue;
+    ++tiles;
+    const std::int64_t bytes = plan.outputs * length * static_cast<std::int64_t>(sizeof(T));
+    const int part = tessera::detail::row_tile_part(length, plan.threads);
+    const bool fits = plan.outputs > 0 && static_cast<std::size_t>(bytes) + 2 * 16 < plan.scratch_bytes &&
+                      plan.scratch_bytes <= most && plan.team_size == 128 && 128 % plan.threads == 0 &&
+                      plan.threads <= 32 && std::int64_t{part} * plan.threads >= length &&
+                      std::int64_t{plan.league_size} * plan.outputs >= rows &&
+                      std::int64_t{plan.league_size - 1} * plan.outputs < rows;
+    wrong += fits ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+  CHECK(tiles >= 500);
+}
+
+TEST_CASE("tiles of rows fit what a multiprocessor has", "[reduce][axes][plan]") {
+  for (const std::size_t there : {228, 164, 100}) {
+    const DeviceLimits limits{false, 132 * 2048, 40 << 10, there << 10};
+    check_tiles_fit<float>(limits);
+    check_tiles_fit<double>(limits);
+  }
+  CHECK(tessera::detail::row_tile_part(1000, 16) == 63);
+  CHECK(tessera::detail::row_tile_part(500, 16) == 33);
+  CHECK(tessera::detail::row_tile_part(512, 16) == 32);
 }
 
 TEST_CASE("few columns share a team, and a warp's reads", "[reduce][axes][plan]") {

@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The built-in reducers over axes: exact to the last bit whatever the plan, NaN policies, real layouts.
+#include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <tessera/reduce/exact_accumulator.hpp>
 #include <tessera/reduce/reduce.hpp>
 
 #include "axes_check.hpp"
+#include "support/message.hpp"
 #include "support/spaces.hpp"
 
 namespace {
@@ -217,6 +220,91 @@ TEMPLATE_LIST_TEST_CASE("many rows with gaps have the bits of accumulators", "[r
     }
     CHECK(wrong == 0);
   }
+}
+
+/// The word of a workspace by which one kernel leaves outputs to the next.
+template <class Space>
+std::uint32_t left_in(const Space& space, const tessera::Workspace<Space>& workspace) {
+  std::uint32_t left = 1;
+  Kokkos::deep_copy(space, left,
+                    Kokkos::View<std::uint32_t, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                        workspace.left()));
+  space.fence();
+  return left;
+}
+
+/// planes x rows of so many elements, that follow each other: sums of rows, twice by one workspace.
+template <class InLayout, class OutLayout, class T, class Result, class Space>
+void check_rows(const Space& space, const Extents<3>& n, const std::vector<T>& values, NanPolicy policy) {
+  const test::GuardedView<T, InLayout, Space, 3> in(n, values);
+  const test::GuardedView<Result, OutLayout, Space, 2> out({n[0], n[1]});
+  const ReduceOptions options{.nan = policy};
+  const auto plan = tessera::reduce_axes_plan(space, in.const_view(), {2}, tessera::Sum<T>{}, options);
+  INFO(n[0] << " x " << n[1] << " x " << n[2] << ", policy " << static_cast<int>(policy) << ", " << to_string(plan));
+  const tessera::Workspace<Space> workspace(space, plan.workspace_bytes);
+  for (int time = 0; time < 2; ++time) {
+    tessera::reduce_axes(space, in.const_view(), {2}, tessera::Sum<T>{}, out.view(), options, workspace);
+    CHECK(left_in(space, workspace) == 0);
+  }
+  const std::vector<Result> results = out.read();
+  std::size_t wrong = 0, nans = 0;
+  for (std::size_t row = 0; row < results.size(); ++row) {
+    tessera::ExactAccumulator<T> sum;
+    for (std::size_t k = 0; k < n[2]; ++k) {
+      const T value = values[row * n[2] + k];
+      if (value == value || policy != NanPolicy::omit) sum.add(value);
+    }
+    const auto expected = sum.template round<Result>();
+    const bool right = expected != expected ? results[row] != results[row] : test::same_bits(results[row], expected);
+    wrong += right ? 0 : 1;
+    nans += expected != expected ? 1 : 0;
+  }
+  CHECK(wrong == 0);
+  CHECK((nans > 0) == (policy == NanPolicy::propagate));
+  out.check_guards();
+}
+
+// Enough of them for tiles on a GPU. Infinities of both signs, NaN and what two doubles do not hold are here and there,
+// or in every row.
+template <class T, class Space>
+void check_many_rows(const Space& space) {
+  constexpr std::size_t count = (tessera::detail::is_host_space<Space> ? 1 << 17 : 33 << 20) / sizeof(T);
+  std::vector<T> tame = mostly_tame_values<T>(count), wild = wild_values<T>(count);
+  for (std::size_t i = 0; i + 7 < count; i += 100003) {
+    tame[i] = nan_of<T>;
+    tame[i + 7] = wild[i] = std::numeric_limits<T>::infinity();
+    wild[i + 1] = -std::numeric_limits<T>::infinity();
+  }
+  for (const std::size_t length :
+       {5, 6, 7, 8, 9, 17, 31, 32, 36, 50, 65, 72, 100, 127, 128, 257, 500, 512, 1000, 1024, 1027, 1500, 2048}) {
+    const std::size_t rows = count / length / 3;
+    std::vector<T> values(tame.begin(), tame.begin() + static_cast<std::ptrdiff_t>(3 * rows * length));
+    check_rows<test::Right, test::Right, T, T>(space, {3, rows, length}, values, NanPolicy::propagate);
+    check_rows<test::Misaligned, test::Left, T, double>(space, {3, rows, length}, values, NanPolicy::omit);
+    std::copy_n(wild.begin(), values.size(), values.begin());
+    check_rows<test::Right, test::Left, T, T>(space, {3, rows, length}, values, NanPolicy::propagate);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("many float rows that follow each other", "[reduce][axes]", test::OneSpace) {
+  check_many_rows<float>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("many double rows that follow each other", "[reduce][axes]", test::OneSpace) {
+  check_many_rows<double>(TestType());
+}
+
+TEMPLATE_LIST_TEST_CASE("a NaN among many rows is named", "[reduce][axes][errors]", test::OneSpace) {
+  constexpr std::size_t rows = tessera::detail::is_host_space<TestType> ? 99 : 99 << 10, length = 88;
+  std::vector<float> values = test::values<float>(rows * length);
+  values[97 * length + 3] = values[98 * length] = nan_of<float>;
+  const test::GuardedView<float, test::Right, TestType, 2> in({rows, length}, values);
+  const test::GuardedView<float, test::Right, TestType, 1> out({rows});
+  const auto call = [&] {
+    tessera::reduce_axes(TestType(), in.const_view(), {1}, tessera::Sum<float>{}, out.view(),
+                         {.nan = NanPolicy::error});
+  };
+  test::check_message(test::message_of<tessera::InvalidArgument>(call),
+                      {"tessera::reduce", "`in`", "element " + std::to_string(97 * length + 3) + " is NaN"});
 }
 
 TEMPLATE_LIST_TEST_CASE("float sums over axes round to the output's type once", "[reduce][axes]", test::OneSpace) {

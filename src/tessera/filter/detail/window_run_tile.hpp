@@ -107,13 +107,7 @@ struct WindowRunTile {
       for (int e = team.team_rank(); e < count; e += step) scratch[e] = element(x, begin + e, inside);
       return;
     }
-    const Pieces pieces = pieces_of(x + begin, count);
-    In* target = target_of(pieces, scratch);
-    const auto* memory = reinterpret_cast<const Packed<In>*>(pieces.source + pieces.head);
-    auto* packed = reinterpret_cast<Packed<In>*>(target + pieces.head);
-    TESSERA_NO_UNROLL
-    for (int p = team.team_rank(); p < pieces.packs; p += step) copy_async(packed + p, memory + p);
-    for_each_other(team, pieces, [&](int i) { copy_async(target + i, pieces.source + i); });
+    tessera::detail::begin_copy(x + begin, count, scratch, team.team_rank(), step);
   }
   /// Where they then begin.
   KOKKOS_FORCEINLINE_FUNCTION In* copied(const In* x, std::int64_t begin, int count, In* scratch) const {

@@ -19,7 +19,9 @@
 #include <tessera/reduce/detail/reduce_lines.hpp>
 #include <tessera/reduce/detail/reduce_panels.hpp>
 #include <tessera/reduce/detail/reduce_parts.hpp>
+#include <tessera/reduce/detail/reduce_row_tiles.hpp>
 #include <tessera/reduce/detail/reduce_rows.hpp>
+#include <tessera/reduce/detail/reduce_rows_left.hpp>
 #include <tessera/reduce/detail/reduce_runs.hpp>
 #include <tessera/reduce/detail/reduce_short_rows.hpp>
 #include <tessera/reduce/detail/reduce_side_lines.hpp>
@@ -94,6 +96,29 @@ void place_group_axes(const AxesShape& shape, int threads, Problem& problem) {
     }
   }
   problem.divides_rest = problem.rest_size > problem.lane.extent;
+}
+
+/// Mapping tiles: the rows, then those among them that two doubles did not hold.
+template <class Space, class Problem>
+void launch_row_tiles(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Problem& problem,
+                      const Workspace<Space>& workspace) {
+  using T = typename Problem::element_type;
+  using Fold = typename Problem::fold_type;
+  const int part = row_tile_part(shape.run_size, plan.threads);
+  const bool parts_in_packs = static_cast<std::int64_t>(part) * plan.threads == shape.run_size &&
+                              part % packed_length<T> == 0 && misaligned_head(problem.in, packed_length<T>) == 0;
+  launch_teams(space, plan.league_size, plan.team_size / plan.threads, plan.scratch_bytes,
+               ReduceRowTiles<Space, Problem>{
+                   {problem, plan.scratch_bytes, plan.threads, parts_in_packs}, plan.outputs, part, workspace.left()},
+               0, plan.threads);
+  constexpr int teams_at_once = 4;
+  const int most_lanes = row_lanes<Fold>(shape.run_size, sizeof(T));
+  const int lanes = most_lanes < row_lanes_joined ? 1 : most_lanes, vectors = axes_team_size_max / lanes;
+  const std::size_t scratch_bytes = rows_scratch_bytes<Fold>(vectors, lanes);
+  launch_teams(
+      space, teams_at_once * multiprocessors(device_limits(space)), vectors, scratch_bytes,
+      ReduceRowsLeft<Space, Problem>{{problem, scratch_bytes, lanes, false}, workspace.left(), workspace.ticket()}, 0,
+      lanes);
 }
 
 template <class Space, class Fold, class Pointer, class Result>
@@ -204,6 +229,8 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
         }
         launch(ReduceRows<Space, Problem>{problem, plan.scratch_bytes, plan.threads, in_packs});
       }
+    } else if (plan.mapping == AxesMapping::tiles) {
+      if constexpr (takes_row_tiles<Space, Problem>()) launch_row_tiles(space, plan, shape, problem, workspace);
     } else if constexpr (!is_host_space<Space>) {
       const int row = static_cast<int>(shape.reduced_size);
       launch(ReduceStaged<Space, Problem>{

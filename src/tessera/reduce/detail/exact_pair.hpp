@@ -83,6 +83,10 @@ KOKKOS_INLINE_FUNCTION constexpr int float_span(std::int64_t terms) {
   return span;
 }
 
+/// Floats that ExactFew takes, and the binades that they may span.
+inline constexpr int few_max = 1024;
+inline constexpr int few_span = float_span(few_max);
+
 /// Floats: a double holds their sum where their exponents are close, which is all that is looked at.
 template <>
 class ExactFew<float> {

@@ -78,9 +78,6 @@ struct ReduceRows {
 
   /// Lanes that have an element each of what fills no piece at both ends of a row.
   static constexpr int ragged_lanes = Kokkos::max(8, 2 * packed_length<T>);
-  /// Elements that ExactFew takes, and the binades that they may span.
-  static constexpr int few_max = 1024;
-  static constexpr int few_span = float_span(few_max);
 
   Problem problem;
   std::size_t scratch_bytes;
@@ -103,8 +100,8 @@ struct ReduceRows {
         if constexpr (Chained) {
           in_packs ? chain_row<packed_length<T>>(team, axes, place, writes) : chain_row<1>(team, axes, place, writes);
         } else {
-          const bool summed = in_packs || lanes >= ragged_lanes ? sum_row<packed_length<T>>(team, place, writes)
-                                                                : sum_row<1>(team, place, writes);
+          const bool summed = in_packs || lanes >= ragged_lanes ? sum_row_in<packed_length<T>>(team, place, writes)
+                                                                : sum_row_in<1>(team, place, writes);
           if (!summed) sum_row_to_digits(team, axes, scratch, output);
         }
       }
@@ -115,8 +112,57 @@ struct ReduceRows {
     }
   }
 
- private:
+ protected:
   using Result = typename Problem::result_type;
+
+  /// Whether two doubles held the sum of what sum_lane(few) adds in each lane, which is then written to output out. A
+  /// second look does for floats over many binades.
+  template <class SumLane>
+  KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, std::int64_t out, bool writes,
+                                           const SumLane& sum_lane) const {
+    if (sizeof(T) < sizeof(double) && problem.run_size <= few_max) {
+      if (sum_lanes<wide_t<T>, true>(team, out, writes, sum_lane) || !writes) return true;
+      return sum_lanes<double, false>(team, out, true, sum_lane);
+    }
+    return sum_lanes<double, true>(team, out, writes, sum_lane) || !writes;
+  }
+
+  /// Lanes join in scratch where there are many of them.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_row_to_digits(const Member& team, const AxesDim* axes, std::byte* scratch,
+                                                     std::int64_t output) const {
+    const int workers = lanes < row_lanes_joined ? 1 : lanes;
+    ScratchLayout layout;
+    layout.append<AxesDim>(axes_max);
+    auto* total = reinterpret_cast<typename Fold::team_type*>(scratch + layout.bytes()) + team.team_rank();
+    const AxesOffsets base = axes_offsets(axes, problem.kept, output);
+    const auto finish = [&](int lane) {
+      fold_apart(problem.fold, row_at(axes, base), lane, workers, total, problem.out + base.out, problem.reduced_size,
+                 Status(problem.status_word), Status(problem.status_word, static_cast<std::uint64_t>(base.position)));
+    };
+    if (workers > 1) Kokkos::single(Kokkos::PerThread(team), [&] { *total = problem.fold.identity(); });
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), [&](int lane) {
+      if (lane < workers) finish(lane);
+    });
+    if (workers > 1) Kokkos::single(Kokkos::PerThread(team), [&] { finish(workers); });
+  }
+
+ private:
+  /// Terms: of ExactFew. Together: as join_vector() has it.
+  template <class Terms, bool Together, class SumLane>
+  KOKKOS_FORCEINLINE_FUNCTION bool sum_lanes(const Member& team, std::int64_t out, bool writes,
+                                             const SumLane& sum_lane) const {
+    using Few = ExactFew<Terms>;
+    Few few;
+    sum_lane(few);
+    join_vector<Together>(team, lanes, ExactFewSum<Few>{}, few);
+    const ExactPair whole = few.pair(few_span);
+    if (!first_lane_says<Together>(lanes, whole.exact())) return false;
+    if (lane_number(team, lanes) == 0 && writes) {
+      problem.out[out] =
+          problem.fold.template finalize<Result>(whole, problem.reduced_size, Status(problem.status_word));
+    }
+    return true;
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION RunPosition position_in(const AxesDim* axes, const AxesOffsets& base) const {
     const AxesDim* run_axes = axes + problem.kept;
@@ -126,37 +172,17 @@ struct ReduceRows {
     return run_behind(problem.in + base.in, problem.run_size, position_in(axes, base));
   }
 
-  /// Whether two doubles held the sum, which is then written. A second look does for floats over many binades.
+  /// Loads of Width elements, between which and a row's ends others may lie.
   template <int Width>
-  KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, const AxesOffsets& place, bool writes) const {
-    if (sizeof(T) < sizeof(double) && problem.run_size <= few_max) {
-      if (sum_row<true, Width, true>(team, place, writes) || !writes) return true;
-      return sum_row<false, Width, false>(team, place, true);
-    }
-    return sum_row<false, Width, true>(team, place, writes) || !writes;
-  }
-
-  /// Loads of Width elements, between which and a row's ends others may lie. Together: as join_vector() has it.
-  template <bool Short, int Width, bool Together>
-  KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, const AxesOffsets& place, bool writes) const {
-    using Few = ExactFew<std::conditional_t<Short, wide_t<T>, double>>;
+  KOKKOS_FORCEINLINE_FUNCTION bool sum_row_in(const Member& team, const AxesOffsets& place, bool writes) const {
     const int lane = lane_number(team, lanes);
-    Few few;
-    sum_lane<Short, Width>(place, lane, few);
-    join_vector<Together>(team, lanes, ExactFewSum<Few>{}, few);
-    const ExactPair whole = few.pair(few_span);
-    if (!first_lane_says<Together>(lanes, whole.exact())) return false;
-    if (lane == 0 && writes) {
-      problem.out[place.out] =
-          problem.fold.template finalize<Result>(whole, problem.reduced_size, Status(problem.status_word));
-    }
-    return true;
+    return sum_row(team, place.out, writes, [&](auto& few) { sum_lane<Width>(place, lane, few); });
   }
 
-  template <bool Short, int Width, class Few>
+  template <int Width, class Few>
   KOKKOS_FORCEINLINE_FUNCTION void sum_lane(const AxesOffsets& place, int lane, Few& few) const {
     using Term = wide_t<T>;
-    using Index = std::conditional_t<Short, int, std::int64_t>;
+    using Index = std::conditional_t<std::is_same_v<Few, ExactFew<float>>, int, std::int64_t>;
     using Piece = Packed<T, Width>;
     constexpr int loads = Width == 1 ? 8 : 4;
     const T* const row = problem.in + place.in;
@@ -190,25 +216,6 @@ struct ReduceRows {
       loaded[load] = i + load * stride < count ? pieces[i + load * stride] : Piece{};
     }
     add(loaded);
-  }
-
-  /// Lanes join in scratch where there are many of them.
-  KOKKOS_FORCEINLINE_FUNCTION void sum_row_to_digits(const Member& team, const AxesDim* axes, std::byte* scratch,
-                                                     std::int64_t output) const {
-    const int workers = lanes < row_lanes_joined ? 1 : lanes;
-    ScratchLayout layout;
-    layout.append<AxesDim>(axes_max);
-    auto* total = reinterpret_cast<typename Fold::team_type*>(scratch + layout.bytes()) + team.team_rank();
-    const AxesOffsets base = axes_offsets(axes, problem.kept, output);
-    const auto finish = [&](int lane) {
-      fold_apart(problem.fold, row_at(axes, base), lane, workers, total, problem.out + base.out, problem.reduced_size,
-                 Status(problem.status_word), Status(problem.status_word, static_cast<std::uint64_t>(base.position)));
-    };
-    if (workers > 1) Kokkos::single(Kokkos::PerThread(team), [&] { *total = problem.fold.identity(); });
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), [&](int lane) {
-      if (lane < workers) finish(lane);
-    });
-    if (workers > 1) Kokkos::single(Kokkos::PerThread(team), [&] { finish(workers); });
   }
 
   /// Loads of Width elements.

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows that follow each other in memory, summed from tiles in team scratch: how many of them a tile has, and how many
+// lanes each of them. All sizes are measured on an H200.
+#ifndef TESSERA_REDUCE_DETAIL_ROW_TILES_PLAN_HPP
+#define TESSERA_REDUCE_DETAIL_ROW_TILES_PLAN_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/packed.hpp>
+#include <tessera/detail/scratch_layout.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/reduce/detail/axes_shape.hpp>
+#include <tessera/reduce/detail/exact_pair.hpp>
+
+namespace tessera::detail {
+
+/// A team's threads, the teams that registers are for, and their scratch.
+inline constexpr int row_tiles_team_size = 128;
+inline constexpr int row_tiles_teams_at_once = 8;
+inline constexpr std::size_t row_tiles_teams_scratch = std::size_t{212} << 10;
+/// Elements of a row that is worth a copy; the bytes of an array that is worth a second kernel.
+inline constexpr std::int64_t row_tiles_row_min = 5;
+inline constexpr std::int64_t row_tiles_bytes_min = std::int64_t{32} << 20;
+
+/// Where a tile begins in scratch: after the axes.
+KOKKOS_INLINE_FUNCTION std::size_t row_tile_at() {
+  ScratchLayout layout;
+  layout.append<AxesDim>(axes_max);
+  return layout.bytes();
+}
+
+struct RowTilesPlan {
+  int rows = 0;  ///< 0: too few are in scratch at once
+  int lanes = 1;
+  std::size_t scratch_bytes = 0;
+};
+
+inline RowTilesPlan row_tiles_plan(const DeviceLimits& limits, std::int64_t row_size, std::size_t element_bytes) {
+  const std::size_t scratch = limits.shared_scratch(row_tiles_teams_scratch, row_tiles_teams_at_once);
+  const std::size_t taken = row_tile_at() + 2 * packed_bytes;
+  const std::int64_t row_bytes = row_size * static_cast<std::int64_t>(element_bytes);
+  RowTilesPlan plan;
+  if (row_size < row_tiles_row_min || scratch < taken) return plan;
+  // Floats of short rows take the least time, and more of them on their way than this take memory longer.
+  const bool quick = element_bytes <= sizeof(float) && row_size <= few_max;
+  const std::int64_t wanted = !quick ? 26 << 10 : row_bytes % packed_bytes != 0 ? 20 << 10 : 16 << 10;
+  const std::int64_t most = static_cast<std::int64_t>(scratch - taken) / row_bytes;
+  if (most < (element_bytes <= sizeof(float) ? 3 : 2)) return plan;
+  while (plan.lanes < 32 && row_bytes > plan.lanes * (quick ? 288 : 416)) plan.lanes *= 2;
+  std::int64_t rows = std::max<std::int64_t>(1, std::min(most, wanted / row_bytes));
+  const std::int64_t at_once = row_tiles_team_size / plan.lanes, of_warp = 32 / plan.lanes;
+  if (rows >= at_once) {
+    rows = std::min(most / at_once, (rows + at_once / 2) / at_once) * at_once;
+  } else if (!quick && rows >= of_warp) {
+    rows -= rows % of_warp;
+  }
+  plan.rows = static_cast<int>(rows);
+  plan.scratch_bytes = taken + static_cast<std::size_t>(rows * row_bytes);
+  return plan;
+}
+
+/// Elements of a lane. Of rows that no lanes divide an odd number: neighbours then read different banks.
+inline int row_tile_part(std::int64_t row_size, int lanes) {
+  const auto part = static_cast<int>(ceil_div(row_size, std::int64_t{lanes}));
+  return static_cast<std::int64_t>(part) * lanes == row_size ? part : part | 1;
+}
+
+}  // namespace tessera::detail
+
+#endif
