@@ -65,12 +65,14 @@ TEST_CASE("many rows of exact sums go through tiles", "[reduce][axes][plan]") {
   CHECK(gpu_plan({1 << 10, 1 << 13, 64}, 4).mapping == AxesMapping::tiles);
   CHECK(gpu_plan({1 << 23, 64}, 2).threads == 1);
   CHECK(gpu_plan({1 << 22, 200}, 2).threads == 4);
-  CHECK(gpu_plan({1 << 25, 5}, 2).mapping == AxesMapping::tiles);
+  CHECK(gpu_plan({1 << 25, 8}, 2).mapping == AxesMapping::tiles);
+  CHECK(plan_of<tessera::Sum<double>, double>(gpu, {1 << 25, 9}, 2).mapping == AxesMapping::tiles);
   // Rows that are too short or too long, too few of them, with gaps, of another fold or type, on a host; sizes asked.
-  CHECK(gpu_plan({1 << 25, 4}, 2).mapping == AxesMapping::lines);
+  CHECK(gpu_plan({1 << 25, 7}, 2).mapping == AxesMapping::lines);
+  CHECK(plan_of<tessera::Sum<double>, double>(gpu, {1 << 25, 8}, 2).mapping == AxesMapping::lines);
   CHECK(gpu_plan({1 << 16, 3000}, 2).mapping == AxesMapping::rows);
-  CHECK(gpu_plan({1 << 13, 1023}, 2).mapping == AxesMapping::rows);
-  CHECK(gpu_plan({1 << 13, 1024}, 2).mapping == AxesMapping::tiles);
+  CHECK(gpu_plan({1 << 14, 1023}, 2).mapping == AxesMapping::rows);
+  CHECK(gpu_plan({1 << 14, 1024}, 2).mapping == AxesMapping::tiles);
   const AxesArgument gaps[2] = {{1 << 23, 65, 0, false}, {64, 1, 0, true}};
   using Fold = tessera::detail::fold_t<tessera::Sum<float>, float>;
   CHECK(tessera::detail::make_axes_plan<Fold>(gpu, tessera::detail::make_axes_shape(gaps, 2), 4, {}).mapping ==

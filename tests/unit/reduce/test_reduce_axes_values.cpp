@@ -268,7 +268,7 @@ void check_rows(const Space& space, const Extents<3>& n, const std::vector<T>& v
 // or in every row.
 template <class T, class Space>
 void check_many_rows(const Space& space) {
-  constexpr std::size_t count = (tessera::detail::is_host_space<Space> ? 1 << 17 : 33 << 20) / sizeof(T);
+  constexpr std::size_t count = (tessera::detail::is_host_space<Space> ? 1 << 17 : 65 << 20) / sizeof(T);
   std::vector<T> tame = mostly_tame_values<T>(count), wild = wild_values<T>(count);
   for (std::size_t i = 0; i + 7 < count; i += 100003) {
     tame[i] = nan_of<T>;
@@ -294,7 +294,7 @@ TEMPLATE_LIST_TEST_CASE("many double rows that follow each other", "[reduce][axe
 }
 
 TEMPLATE_LIST_TEST_CASE("a NaN among many rows is named", "[reduce][axes][errors]", test::OneSpace) {
-  constexpr std::size_t rows = tessera::detail::is_host_space<TestType> ? 99 : 99 << 10, length = 88;
+  constexpr std::size_t rows = tessera::detail::is_host_space<TestType> ? 99 : 200 << 10, length = 88;
   std::vector<float> values = test::values<float>(rows * length);
   values[97 * length + 3] = values[98 * length] = nan_of<float>;
   const test::GuardedView<float, test::Right, TestType, 2> in({rows, length}, values);

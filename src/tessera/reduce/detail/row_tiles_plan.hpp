@@ -23,9 +23,8 @@ namespace tessera::detail {
 inline constexpr int row_tiles_team_size = 128;
 inline constexpr int row_tiles_teams_at_once = 8;
 inline constexpr std::size_t row_tiles_teams_scratch = std::size_t{212} << 10;
-/// Elements of a row that is worth a copy; the bytes of an array that is worth a second kernel.
-inline constexpr std::int64_t row_tiles_row_min = 5;
-inline constexpr std::int64_t row_tiles_bytes_min = std::int64_t{32} << 20;
+/// Bytes of an array from which on a second kernel costs less than the first one saves.
+inline constexpr std::int64_t row_tiles_bytes_min = std::int64_t{64} << 20;
 
 /// Where a tile begins in scratch: after the axes.
 KOKKOS_INLINE_FUNCTION std::size_t row_tile_at() {
@@ -44,15 +43,19 @@ inline RowTilesPlan row_tiles_plan(const DeviceLimits& limits, std::int64_t row_
   const std::size_t scratch = limits.shared_scratch(row_tiles_teams_scratch, row_tiles_teams_at_once);
   const std::size_t taken = row_tile_at() + 2 * packed_bytes;
   const std::int64_t row_bytes = row_size * static_cast<std::int64_t>(element_bytes);
+  const bool floats = element_bytes <= sizeof(float);
   RowTilesPlan plan;
-  if (row_size < row_tiles_row_min || scratch < taken) return plan;
-  // Floats of short rows take the least time, and more of them on their way than this take memory longer.
-  const bool quick = element_bytes <= sizeof(float) && row_size <= few_max;
-  const std::int64_t wanted = !quick ? 26 << 10 : row_bytes % packed_bytes != 0 ? 20 << 10 : 16 << 10;
+  // A thread reads shorter rows from memory in less time.
+  if (row_size < (floats ? 8 : 9) || scratch < taken) return plan;
   const std::int64_t most = static_cast<std::int64_t>(scratch - taken) / row_bytes;
-  if (most < (element_bytes <= sizeof(float) ? 3 : 2)) return plan;
+  if (most < (floats ? 3 : 2)) return plan;
+  // Sums of floats in one double take so little time that memory, asked for more bytes at once than this, gets slower.
+  const bool quick = floats && row_size <= few_max;
+  const std::int64_t ragged = (row_bytes < 64 ? 24 : 20) << 10;
+  const std::int64_t tile_bytes = !quick ? 26 << 10 : row_bytes % packed_bytes != 0 ? ragged : 16 << 10;
   while (plan.lanes < 32 && row_bytes > plan.lanes * (quick ? 288 : 416)) plan.lanes *= 2;
-  std::int64_t rows = std::max<std::int64_t>(1, std::min(most, wanted / row_bytes));
+  std::int64_t rows = std::max<std::int64_t>(1, std::min(most, tile_bytes / row_bytes));
+  // Whole rounds of all threads, or whole warps.
   const std::int64_t at_once = row_tiles_team_size / plan.lanes, of_warp = 32 / plan.lanes;
   if (rows >= at_once) {
     rows = std::min(most / at_once, (rows + at_once / 2) / at_once) * at_once;
