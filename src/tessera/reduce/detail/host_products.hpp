@@ -6,6 +6,7 @@
 #ifndef TESSERA_REDUCE_DETAIL_HOST_PRODUCTS_HPP
 #define TESSERA_REDUCE_DETAIL_HOST_PRODUCTS_HPP
 
+#include <tessera/detail/host_prefetch.hpp>
 #include <tessera/detail/host_vector.hpp>
 
 #if defined(TESSERA_HOST_VECTORS)
@@ -26,6 +27,7 @@ FieldRange block_fields(const T (&elements)[host_block]) {
   LaneRange<T> range[chains];
   TESSERA_KEEP_LOOP
   for (int first = 0; first < host_block; first += chains * lanes) {
+    prefetch_page_ahead<chains * lanes>(elements + first);
     for (int c = 0; c < chains; ++c) {
       typename LaneRange<T>::Terms terms;
       load_vector(elements + first + c * lanes, terms);

@@ -140,6 +140,8 @@ class MomentsFold {
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
   static constexpr bool sums_exactly = std::is_floating_point_v<T>;
   static constexpr int host_lanes = !sums_exactly ? lanes : has_host_vectors ? host_block : host_group;
+  static constexpr bool asks_ahead =
+      sums_exactly && has_host_vectors && (R::wanted.squares || R::wanted.sum != R::wanted.magnitude);
   /// The result is the total, rounded.
   static constexpr bool in_pairs =
       std::is_floating_point_v<T> && R::wanted.sum != R::wanted.magnitude && !R::wanted.squares && requires {

@@ -7,7 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <tessera/detail/host_prefetch.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -86,8 +85,6 @@ void fold_pair_blocks(const Fold& fold, const PairRange<ContiguousRange<T, Posit
                       typename Fold::thread_type& thread, Spill& spill, const Status& status) {
   std::int64_t at = 0;
   for (; at + host_block <= range.size; at += host_block) {
-    prefetch_page_ahead<host_block>(range.x.data + at);
-    prefetch_page_ahead<host_block>(range.y.data + at);
     fold.add_block(thread, spill, range.x.data + at, range.y.data + at,
                    GroupIndex<Position>{range.x.position, range.x.first + at, 0, host_block}, status);
   }

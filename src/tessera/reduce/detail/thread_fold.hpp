@@ -101,6 +101,12 @@ KOKKOS_INLINE_FUNCTION constexpr int wide_host_group() {
   }
 }
 
+/// Whether what a fold makes of a host's group asks for the memory a page ahead.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool asks_ahead() {
+  return requires { requires Fold::asks_ahead; };
+}
+
 /// Whether a fold has add_ahead() and settle().
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool takes_groups_ahead() {
@@ -193,8 +199,8 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRang
     if (share.threads() == 1) {
       for (; i + group / width <= pack_count; i += group / width) {
         const std::int64_t at = head + i * width;
-        if constexpr (group * sizeof(T) >= host_page_bytes / 2) {
-          prefetch_page_ahead<group>(range.data + at);
+        if constexpr (group * sizeof(T) >= host_page_bytes / 2 && !asks_ahead<Fold>()) {
+          prefetch_page_ahead<group, 3>(range.data + at);
         }
         fold.add(local, spill, *reinterpret_cast<const T(*)[group]>(range.data + at),
                  GroupIndex<Position>{range.position, range.first + at, 0, group}, status);
