@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/host_prefetch.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -145,6 +146,8 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const PairRange<Cont
     }
   }))
   for (; i < last; i += step) {
+    KOKKOS_IF_ON_HOST((prefetch_page_ahead<loads * width>(x + head + i * width);
+                       prefetch_page_ahead<loads * width>(y + head + i * width);))
     Group group;
     load(i);
     pair_up(group);
