@@ -232,7 +232,7 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
   const bool few = limits.is_host ? rows && reduced <= 32 : rows ? short_row : reduced <= (many ? 256 : 32);
   const bool panels = limits.is_host && takes_panels<Fold>() && has_columns(shape);
   RowTilesPlan tiles;
-  if (sums_in_pairs<Fold>() && !limits.is_host && element_bytes >= sizeof(float) && rows && shape.rows_adjacent &&
+  if (!limits.is_host && takes_row_tiles<Fold>(element_bytes) && rows && shape.rows_adjacent &&
       kept * row_bytes >= row_tiles_bytes_min && kept < narrow_outputs && options.league_size == 0 &&
       options.team_size == 0) {
     tiles = row_tiles_plan(limits, reduced, element_bytes);

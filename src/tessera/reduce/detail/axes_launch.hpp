@@ -230,7 +230,9 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
         launch(ReduceRows<Space, Problem>{problem, plan.scratch_bytes, plan.threads, in_packs});
       }
     } else if (plan.mapping == AxesMapping::tiles) {
-      if constexpr (takes_row_tiles<Space, Problem>()) launch_row_tiles(space, plan, shape, problem, workspace);
+      if constexpr (!is_host_space<Space> && takes_row_tiles<Fold>(sizeof(typename Problem::element_type))) {
+        launch_row_tiles(space, plan, shape, problem, workspace);
+      }
     } else if constexpr (!is_host_space<Space>) {
       const int row = static_cast<int>(shape.reduced_size);
       launch(ReduceStaged<Space, Problem>{

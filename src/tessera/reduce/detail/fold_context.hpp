@@ -13,6 +13,7 @@
 //   thread, in `room` or in its spill;
 // - where takes_groups_ahead says so, add_ahead() and settle(), which devices call instead for whole groups where
 //   positions ascend: thread_fold.hpp;
+// - asks_ahead, where what it makes of a host's group asks for the memory a page ahead: thread_fold.hpp;
 // - of pairs, where takes_pair_blocks says so, add_block(thread, spill, x, y, index, status): pair_range.hpp;
 // - where a team's scratch can hold what it would keep in slow memory, lent_bytes(team_size) of it, and
 //   lend_scratch(team, spill, scratch), between begin() and a barrier; counted_spill_type, where only a spill of that

@@ -24,16 +24,8 @@
 
 namespace tessera::detail {
 
-/// Whether elements and results are such that it takes them.
-template <class Space, class Problem>
-KOKKOS_INLINE_FUNCTION constexpr bool takes_row_tiles() {
-  using T = typename Problem::element_type;
-  return !is_host_space<Space> && sums_in_pairs<typename Problem::fold_type>() &&
-         (std::is_same_v<T, float> || std::is_same_v<T, double>);
-}
-
 /// A tile a team. Rows that two doubles do not hold are left to ReduceRowsLeft: what they take would cost this kernel
-/// registers, and be in the way of others. Their outputs are NaN, which no other is.
+/// registers, and be in the way of others. Their outputs are NaN, which no other is. in_packs: of the lanes' parts.
 template <ExecutionSpace Space, class Problem>
 struct ReduceRowTiles : ReduceRows<Space, Problem> {
   using Base = ReduceRows<Space, Problem>;

@@ -26,6 +26,12 @@ inline constexpr std::size_t row_tiles_teams_scratch = std::size_t{212} << 10;
 /// Bytes of an array from which on a second kernel costs less than the first one saves.
 inline constexpr std::int64_t row_tiles_bytes_min = std::int64_t{64} << 20;
 
+/// Whether a device takes rows of such elements through tiles at all.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool takes_row_tiles(std::size_t element_bytes) {
+  return sums_in_pairs<Fold>() && element_bytes >= sizeof(float);
+}
+
 /// Where a tile begins in scratch: after the axes.
 KOKKOS_INLINE_FUNCTION std::size_t row_tile_at() {
   ScratchLayout layout;
