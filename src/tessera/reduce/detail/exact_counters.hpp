@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/noinline.hpp>
+#include <tessera/detail/relaxed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <type_traits>
 
@@ -99,7 +100,7 @@ class ExactCounters {
   /// By threads that added, before the barrier in front of collect().
   template <TeamMember Member>
   KOKKOS_FUNCTION void note_use(const Member& team) const {
-    Kokkos::atomic_store(words(team) + sets(team.team_size()) * set_words, 1u);
+    store_relaxed(words(team) + sets(team.team_size()) * set_words, 1u);
   }
 
   /// What all threads left, each counter to the digits of one of them. All threads call, behind a barrier.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/noinline.hpp>
+#include <tessera/detail/relaxed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/joins.hpp>
 
@@ -152,8 +153,8 @@ KOKKOS_FUNCTION void close_digits(const Member& team, ExactDigits<LowBit, Count>
   team.team_barrier();
   if (mine.begin < mine.end) {
     // Most threads have the range of the first: few of them need the atomic.
-    if (mine.begin < Kokkos::atomic_load(&range[0])) Kokkos::atomic_min(&range[0], mine.begin);
-    if (mine.end > Kokkos::atomic_load(&range[1])) Kokkos::atomic_max(&range[1], mine.end);
+    if (mine.begin < load_relaxed(&range[0])) Kokkos::atomic_min(&range[0], mine.begin);
+    if (mine.end > load_relaxed(&range[1])) Kokkos::atomic_max(&range[1], mine.end);
   }
   team.team_barrier();
   const int begin = range[0];

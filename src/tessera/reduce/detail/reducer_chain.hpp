@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/detail/packed.hpp>
+#include <tessera/detail/relaxed.hpp>
 #include <tessera/status.hpp>
 #include <type_traits>
 
@@ -154,7 +155,7 @@ requires(joins_atomically<R>()) KOKKOS_FUNCTION
   } else {
     using Bits = std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>;
     Bits* word = reinterpret_cast<Bits*>(&into);
-    for (Bits expected = Kokkos::atomic_load(word);;) {
+    for (Bits expected = load_relaxed(word);;) {
       auto joined = Kokkos::bit_cast<Value>(expected);
       reducer.join(joined, from);
       const Bits found = Kokkos::atomic_compare_exchange(word, expected, Kokkos::bit_cast<Bits>(joined));

@@ -13,6 +13,7 @@
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/detail/relaxed.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/transpose/detail/host_turn.hpp>
@@ -213,7 +214,7 @@ struct FillHoles {
   /// One that is lost because two threads write a word costs a walk in vain later.
   KOKKOS_FUNCTION void mark(std::int64_t index) const {
     std::uint64_t* word = job.marks + index / 64;
-    Kokkos::atomic_store(word, Kokkos::atomic_load(word) | std::uint64_t{1} << index % 64);
+    store_relaxed(word, load_relaxed(word) | std::uint64_t{1} << index % 64);
   }
 };
 
@@ -232,7 +233,7 @@ struct TurnCycles {
     share_items(team, ceil_div(slots, 64), [&](std::int64_t word) {
       const std::int64_t end = Kokkos::min(slots, 64 * (word + 1));
       for (std::int64_t index = 64 * word; index < end; ++index) {
-        const std::uint64_t marked = Kokkos::atomic_load(job.marks + word) >> index % 64;
+        const std::uint64_t marked = load_relaxed(job.marks + word) >> index % 64;
         if ((marked & 1) == 0 && leads(index)) turn(index, held);
       }
     });
