@@ -34,9 +34,11 @@ enum class AxesMapping {
   rows,    ///< a few vector lanes for each output, whose elements are one run
   tiles,   ///< the same for exact sums of rows that follow each other, through a tile in team scratch; a second kernel
            ///< for those that two doubles do not hold
+  rings,   ///< exact sums of long rows, a warp each, through rings in team scratch; the same second kernel
 };
 inline constexpr std::array axes_mappings{AxesMapping::runs,  AxesMapping::groups, AxesMapping::staged,
-                                          AxesMapping::lines, AxesMapping::rows,   AxesMapping::tiles};
+                                          AxesMapping::lines, AxesMapping::rows,   AxesMapping::tiles,
+                                          AxesMapping::rings};
 
 constexpr std::string_view to_string(AxesMapping mapping) {
   switch (mapping) {
@@ -51,9 +53,11 @@ constexpr std::string_view to_string(AxesMapping mapping) {
     case AxesMapping::rows:
       return "rows";
     case AxesMapping::tiles:
+      return "tiles";
+    case AxesMapping::rings:
       break;
   }
-  return "tiles";
+  return "rings";
 }
 
 struct ReduceAxesPlan {
@@ -232,16 +236,21 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
   const bool few = limits.is_host ? rows && reduced <= 32 : rows ? short_row : reduced <= (many ? 256 : 32);
   const bool panels = limits.is_host && takes_panels<Fold>() && has_columns(shape);
   RowTilesPlan tiles;
-  if (!limits.is_host && takes_row_tiles<Fold>(element_bytes) && rows && shape.rows_adjacent &&
-      kept * row_bytes >= row_tiles_bytes_min && kept < narrow_outputs && options.league_size == 0 &&
-      options.team_size == 0) {
-    tiles = row_tiles_plan(limits, reduced, element_bytes);
-  }
+  const bool many_rows = !limits.is_host && takes_row_tiles<Fold>(element_bytes) && rows &&
+                         kept * row_bytes >= row_tiles_bytes_min && kept < narrow_outputs && options.league_size == 0 &&
+                         options.team_size == 0;
+  if (many_rows && shape.rows_adjacent) tiles = row_tiles_plan(limits, reduced, element_bytes);
   if (tiles.rows > 0) {
     plan.mapping = AxesMapping::tiles;
     plan.team_size = row_tiles_team_size;
     plan.outputs = tiles.rows;
     plan.threads = tiles.lanes;
+    elements_min = std::numeric_limits<std::int64_t>::max();
+  } else if (many_rows && shape.run_size == reduced && takes_row_rings(limits, kept, row_bytes)) {
+    plan.mapping = AxesMapping::rings;
+    plan.team_size = row_tiles_team_size;
+    plan.outputs = row_ring_vectors;
+    plan.threads = row_ring_lanes;
     elements_min = std::numeric_limits<std::int64_t>::max();
   } else if ((takes_lines<Fold>() && few) || turned) {
     plan.mapping = AxesMapping::lines;
@@ -368,10 +377,11 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
     }
   }
   const std::int64_t items = blocks * plan.parts;
-  // A team goes on with further outputs, rather than that another begins.
-  const std::int64_t league_max = limits.is_host                       ? wanted_teams
-                                  : plan.mapping == AxesMapping::tiles ? std::numeric_limits<int>::max()
-                                                                       : 8 * wanted_teams;
+  // A team goes on with further outputs, rather than that another begins, where it does not do what it has once.
+  const bool once = plan.mapping == AxesMapping::tiles || plan.mapping == AxesMapping::rings;
+  const std::int64_t league_max = limits.is_host ? wanted_teams
+                                  : once         ? std::numeric_limits<int>::max()
+                                                 : 8 * wanted_teams;
   plan.league_size = static_cast<int>(options.league_size != 0 ? options.league_size : clamped(items, 1, league_max));
   const bool tile = plan.mapping == AxesMapping::staged;
   plan.scratch_bytes = axes_scratch_bytes<Fold>(
@@ -379,6 +389,7 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
       tile ? static_cast<std::size_t>(plan.outputs * staged_row_length(reduced, plan.threads)) * element_bytes : 0);
   if (plan.mapping == AxesMapping::rows) plan.scratch_bytes = rows_scratch_bytes<Fold>(plan.outputs, plan.threads);
   if (plan.mapping == AxesMapping::tiles) plan.scratch_bytes = tiles.scratch_bytes;
+  if (plan.mapping == AxesMapping::rings) plan.scratch_bytes = row_rings_scratch_bytes();
   if (plan.parts > 1) plan.workspace_bytes = Partials<Fold>::bytes(kept * plan.parts);
   return plan;
 }

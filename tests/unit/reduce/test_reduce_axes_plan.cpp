@@ -35,8 +35,8 @@ ReduceAxesPlan plan_of(const DeviceLimits& limits, const std::vector<std::int64_
       limits, tessera::detail::make_axes_shape(axes.data(), static_cast<int>(axes.size())), sizeof(T), options);
 }
 
-ReduceAxesPlan gpu_plan(const std::vector<std::int64_t>& extents, unsigned mask) {
-  return plan_of<tessera::Sum<float>, float>(gpu, extents, mask);
+ReduceAxesPlan gpu_plan(const std::vector<std::int64_t>& extents, unsigned mask, const ReduceOptions& options = {}) {
+  return plan_of<tessera::Sum<float>, float>(gpu, extents, mask, options);
 }
 
 TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
@@ -70,7 +70,7 @@ TEST_CASE("many rows of exact sums go through tiles", "[reduce][axes][plan]") {
   // Rows that are too short or too long, too few of them, with gaps, of another fold or type, on a host; sizes asked.
   CHECK(gpu_plan({1 << 25, 7}, 2).mapping == AxesMapping::lines);
   CHECK(plan_of<tessera::Sum<double>, double>(gpu, {1 << 25, 8}, 2).mapping == AxesMapping::lines);
-  CHECK(gpu_plan({1 << 16, 3000}, 2).mapping == AxesMapping::rows);
+  CHECK(gpu_plan({1 << 16, 3000}, 2).mapping == AxesMapping::rings);
   CHECK(gpu_plan({1 << 14, 1023}, 2).mapping == AxesMapping::rows);
   CHECK(gpu_plan({1 << 14, 1024}, 2).mapping == AxesMapping::tiles);
   const AxesArgument gaps[2] = {{1 << 23, 65, 0, false}, {64, 1, 0, true}};
@@ -79,10 +79,36 @@ TEST_CASE("many rows of exact sums go through tiles", "[reduce][axes][plan]") {
         AxesMapping::rows);
   CHECK(plan_of<tessera::Mean<float>, float>(gpu, {1 << 23, 64}, 2).mapping != AxesMapping::tiles);
   CHECK(plan_of<tessera::Sum<int>, int>(gpu, {1 << 23, 64}, 2).mapping != AxesMapping::tiles);
-  CHECK(plan_of<tessera::Sum<float>, float>(host, {1 << 23, 64}, 2).mapping == AxesMapping::lines);
+  CHECK(plan_of<tessera::Sum<float>, float>(host, {1 << 23, 64}, 2).mapping != AxesMapping::tiles);
   for (const ReduceOptions& options : {ReduceOptions{.league_size = 500}, ReduceOptions{.team_size = 64}}) {
     CHECK(plan_of<tessera::Sum<float>, float>(gpu, {1 << 23, 64}, 2, options).mapping == AxesMapping::rows);
   }
+}
+
+TEST_CASE("long rows of exact sums go through rings", "[reduce][axes][plan]") {
+  const ReduceAxesPlan plan = gpu_plan({1 << 16, 3000}, 2);
+  CHECK(plan.mapping == AxesMapping::rings);
+  CHECK(plan.league_size == 1 << 14);
+  CHECK(plan.scratch_bytes <=
+        gpu.shared_scratch(tessera::detail::row_tiles_teams_scratch, tessera::detail::row_tiles_teams_at_once));
+  CHECK(gpu_plan({5000, 24 << 10}, 2).mapping == AxesMapping::rings);
+  CHECK(plan_of<tessera::Sum<double>, double>(gpu, {1 << 15, 2000}, 2).mapping == AxesMapping::rings);
+  // Rows that are longer, too few, of tiles, of another fold or type; sizes asked.
+  CHECK(gpu_plan({5000, (24 << 10) + 1}, 2).mapping == AxesMapping::rows);
+  CHECK(gpu_plan({4223, 24 << 10}, 2).mapping == AxesMapping::rows);
+  CHECK(gpu_plan({5000, 3000}, 2).mapping == AxesMapping::rows);
+  CHECK(gpu_plan({1 << 16, 2000}, 2).mapping == AxesMapping::tiles);
+  CHECK(plan_of<tessera::Mean<float>, float>(gpu, {1 << 16, 3000}, 2).mapping != AxesMapping::rings);
+  CHECK(plan_of<tessera::Sum<int>, int>(gpu, {1 << 16, 3000}, 2).mapping != AxesMapping::rings);
+  CHECK(gpu_plan({1 << 16, 3000}, 2, {.league_size = 500}).mapping == AxesMapping::rows);
+  // With gaps between them.
+  using Fold = tessera::detail::fold_t<tessera::Sum<float>, float>;
+  const auto with_gaps = [](std::int64_t length) {
+    const AxesArgument axes[2] = {{1 << 16, length + 1, 0, false}, {length, 1, 0, true}};
+    return tessera::detail::make_axes_plan<Fold>(gpu, tessera::detail::make_axes_shape(axes, 2), 4, {}).mapping;
+  };
+  CHECK(with_gaps(1024) == AxesMapping::rings);
+  CHECK(with_gaps(1023) == AxesMapping::rows);
 }
 
 template <class T>

@@ -60,9 +60,9 @@ std::vector<T> wild_values(std::size_t count) {
 
 /// Values that two doubles add up, but for lines here and there that need more: neighbours of theirs must not mind.
 template <class T>
-std::vector<T> mostly_tame_values(std::size_t count) {
+std::vector<T> mostly_tame_values(std::size_t count, std::size_t period = 1009) {
   std::vector<T> values = test::values<T>(count, 5);
-  for (std::size_t i = 0; i < count; i += 1009) {
+  for (std::size_t i = 0; i < count; i += period) {
     values[i] = std::ldexp(T(1), 100);
     values[(i + 501) % count] = std::ldexp(T(1.5), -100);
   }
@@ -201,15 +201,15 @@ TEMPLATE_LIST_TEST_CASE("fast sums of many rows keep their bound", "[reduce][axe
 }
 
 /// Rows of a part of an array, which begin on 16-byte boundaries or beside them.
-TEMPLATE_LIST_TEST_CASE("many rows with gaps have the bits of accumulators", "[reduce][axes]", test::OneSpace) {
-  constexpr std::size_t planes = tessera::detail::is_host_space<TestType> ? 2 : 19, rows = 1801, columns = 72;
-  const std::vector<float> values = wild_values<float>(planes * rows * columns);
-  const test::GuardedView<float, test::Right, TestType, 3> in({planes, rows, columns}, values);
+template <class Space>
+void check_rows_with_gaps(const Space& space, const Extents<3>& n, const std::vector<float>& values) {
+  const test::GuardedView<float, test::Right, Space, 3> in(n, values);
+  const std::size_t rows = n[1], columns = n[2];
   for (const std::size_t first : {4, 5}) {
     const auto part = Kokkos::subview(in.const_view(), Kokkos::ALL(), std::pair<std::size_t, std::size_t>(1, rows),
                                       std::pair<std::size_t, std::size_t>(first, columns - 4));
-    const test::GuardedView<float, test::Right, TestType, 2> out({planes, rows - 1});
-    tessera::reduce_axes(TestType(), part, {-1}, tessera::Sum<float>{}, out.view());
+    const test::GuardedView<float, test::Right, Space, 2> out({n[0], rows - 1});
+    tessera::reduce_axes(space, part, {-1}, tessera::Sum<float>{}, out.view());
     const std::vector<float> results = out.read();
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -218,8 +218,16 @@ TEMPLATE_LIST_TEST_CASE("many rows with gaps have the bits of accumulators", "[r
       for (std::size_t k = first; k < columns - 4; ++k) row.add(values[begin + k]);
       if (!test::same_bits(results[i], row.template round<float>())) ++wrong;
     }
+    INFO(n[0] << " x " << rows << " x " << columns << " from " << first);
     CHECK(wrong == 0);
   }
+}
+
+TEMPLATE_LIST_TEST_CASE("many rows with gaps have the bits of accumulators", "[reduce][axes]", test::OneSpace) {
+  constexpr bool is_host = tessera::detail::is_host_space<TestType>;
+  const Extents<3> shorter{is_host ? 2 : 19, 1801, 72}, longer{is_host ? 2 : 10, is_host ? 18 : 1801, 1072};
+  check_rows_with_gaps(TestType(), shorter, wild_values<float>(shorter[0] * shorter[1] * shorter[2]));
+  check_rows_with_gaps(TestType(), longer, mostly_tame_values<float>(longer[0] * longer[1] * longer[2], 10007));
 }
 
 /// The word of a workspace by which one kernel leaves outputs to the next.
@@ -264,19 +272,19 @@ void check_rows(const Space& space, const Extents<3>& n, const std::vector<T>& v
   out.check_guards();
 }
 
-// Enough of them for tiles on a GPU. Infinities of both signs, NaN and what two doubles do not hold are here and there,
-// or in every row.
+// Enough of them for tiles and rings on a GPU. Infinities of both signs, NaN and what two doubles do not hold are here
+// and there, or in every row.
 template <class T, class Space>
 void check_many_rows(const Space& space) {
   constexpr std::size_t count = (tessera::detail::is_host_space<Space> ? 1 << 17 : 65 << 20) / sizeof(T);
-  std::vector<T> tame = mostly_tame_values<T>(count), wild = wild_values<T>(count);
+  std::vector<T> tame = mostly_tame_values<T>(count, 10007), wild = wild_values<T>(count);
   for (std::size_t i = 0; i + 7 < count; i += 100003) {
     tame[i] = nan_of<T>;
     tame[i + 7] = wild[i] = std::numeric_limits<T>::infinity();
     wild[i + 1] = -std::numeric_limits<T>::infinity();
   }
-  for (const std::size_t length :
-       {5, 6, 7, 8, 9, 17, 31, 32, 36, 50, 65, 72, 100, 127, 128, 257, 500, 512, 1000, 1024, 1027, 1500, 2048}) {
+  for (const std::size_t length : {5,   6,   7,   8,   9,   17,   31,   32,   36,   50,   65,   72,  100,
+                                   127, 128, 257, 500, 512, 1000, 1024, 1027, 1500, 1999, 2048, 3001}) {
     const std::size_t rows = count / length / 3;
     std::vector<T> values(tame.begin(), tame.begin() + static_cast<std::ptrdiff_t>(3 * rows * length));
     check_rows<test::Right, test::Right, T, T>(space, {3, rows, length}, values, NanPolicy::propagate);

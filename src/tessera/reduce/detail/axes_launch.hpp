@@ -19,6 +19,7 @@
 #include <tessera/reduce/detail/reduce_lines.hpp>
 #include <tessera/reduce/detail/reduce_panels.hpp>
 #include <tessera/reduce/detail/reduce_parts.hpp>
+#include <tessera/reduce/detail/reduce_row_rings.hpp>
 #include <tessera/reduce/detail/reduce_row_tiles.hpp>
 #include <tessera/reduce/detail/reduce_rows.hpp>
 #include <tessera/reduce/detail/reduce_rows_left.hpp>
@@ -98,19 +99,24 @@ void place_group_axes(const AxesShape& shape, int threads, Problem& problem) {
   problem.divides_rest = problem.rest_size > problem.lane.extent;
 }
 
-/// Mapping tiles: the rows, then those among them that two doubles did not hold.
+/// Mappings tiles and rings: the rows, then those among them that two doubles did not hold.
 template <class Space, class Problem>
-void launch_row_tiles(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Problem& problem,
-                      const Workspace<Space>& workspace) {
+void launch_scratch_rows(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Problem& problem,
+                         const Workspace<Space>& workspace) {
   using T = typename Problem::element_type;
   using Fold = typename Problem::fold_type;
-  const int part = row_tile_part(shape.run_size, plan.threads);
-  const bool parts_in_packs = static_cast<std::int64_t>(part) * plan.threads == shape.run_size &&
-                              part % packed_length<T> == 0 && misaligned_head(problem.in, packed_length<T>) == 0;
-  launch_teams(space, plan.league_size, plan.team_size / plan.threads, plan.scratch_bytes,
-               ReduceRowTiles<Space, Problem>{
-                   {problem, plan.scratch_bytes, plan.threads, parts_in_packs}, plan.outputs, part, workspace.left()},
-               0, plan.threads);
+  const auto launch = [&](const auto& functor) {
+    launch_teams(space, plan.league_size, plan.team_size / plan.threads, plan.scratch_bytes, functor, 0, plan.threads);
+  };
+  if (plan.mapping == AxesMapping::rings) {
+    launch(ReduceRowRings<Space, Problem>{{problem, plan.scratch_bytes, plan.threads, false}, workspace.left()});
+  } else {
+    const int part = row_tile_part(shape.run_size, plan.threads);
+    const bool parts_in_packs = static_cast<std::int64_t>(part) * plan.threads == shape.run_size &&
+                                part % packed_length<T> == 0 && misaligned_head(problem.in, packed_length<T>) == 0;
+    launch(ReduceRowTiles<Space, Problem>{
+        {problem, plan.scratch_bytes, plan.threads, parts_in_packs}, plan.outputs, part, workspace.left()});
+  }
   constexpr int teams_at_once = 4;
   const int most_lanes = row_lanes<Fold>(shape.run_size, sizeof(T));
   const int lanes = most_lanes < row_lanes_joined ? 1 : most_lanes, vectors = axes_team_size_max / lanes;
@@ -229,9 +235,9 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
         }
         launch(ReduceRows<Space, Problem>{problem, plan.scratch_bytes, plan.threads, in_packs});
       }
-    } else if (plan.mapping == AxesMapping::tiles) {
+    } else if (plan.mapping == AxesMapping::tiles || plan.mapping == AxesMapping::rings) {
       if constexpr (!is_host_space<Space> && takes_row_tiles<Fold>(sizeof(typename Problem::element_type))) {
-        launch_row_tiles(space, plan, shape, problem, workspace);
+        launch_scratch_rows(space, plan, shape, problem, workspace);
       }
     } else if constexpr (!is_host_space<Space>) {
       const int row = static_cast<int>(shape.reduced_size);

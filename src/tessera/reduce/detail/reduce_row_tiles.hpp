@@ -32,7 +32,6 @@ struct ReduceRowTiles : ReduceRows<Space, Problem> {
   using Base::lanes;
   using Base::problem;
   using typename Base::Fold;
-  using typename Base::Result;
   using typename Base::T;
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<row_tiles_team_size, row_tiles_teams_at_once>,
                                          Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
@@ -79,10 +78,7 @@ struct ReduceRowTiles : ReduceRows<Space, Problem> {
           add_all(pieces.count, few, [&](int i) { return pieces.first[i]; });
         }
       });
-      if (!summed) {
-        problem.out[out] = spoiled<Result>();
-        if (*left == 0) Kokkos::atomic_or(left, 1U);
-      }
+      if (!summed) this->leave(out, left);
       mine += step * row_size;
       out += step * problem.dims[0].out;
     }

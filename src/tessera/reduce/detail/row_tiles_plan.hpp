@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows that follow each other in memory, summed from tiles in team scratch: how many of them a tile has, and how many
-// lanes each of them. All sizes are measured on an H200.
+// Rows summed from team scratch. Those that follow each other in memory by tiles: how many of them a tile has, and how
+// many lanes each of them; sizes are measured on an H200. Long ones through rings, measured on an H100.
 #ifndef TESSERA_REDUCE_DETAIL_ROW_TILES_PLAN_HPP
 #define TESSERA_REDUCE_DETAIL_ROW_TILES_PLAN_HPP
 
@@ -71,6 +71,25 @@ inline RowTilesPlan row_tiles_plan(const DeviceLimits& limits, std::int64_t row_
   plan.rows = static_cast<int>(rows);
   plan.scratch_bytes = taken + static_cast<std::size_t>(rows * row_bytes);
   return plan;
+}
+
+/// A row's lanes, and 16-byte pieces of a lane in its ring.
+inline constexpr int row_ring_lanes = 32;
+inline constexpr int row_ring_pieces = 12;
+inline constexpr int row_ring_vectors = row_tiles_team_size / row_ring_lanes;
+
+/// Scratch of a team: the axes and a ring a lane.
+inline std::size_t row_rings_scratch_bytes() {
+  ScratchLayout layout;
+  layout.append<AxesDim>(axes_max);
+  layout.append<std::byte>(std::size_t{row_tiles_team_size} * row_ring_pieces * packed_bytes);
+  return layout.bytes();
+}
+
+/// Whether rows are long enough, and many. Longer ones go through registers in the same time.
+inline bool takes_row_rings(const DeviceLimits& limits, std::int64_t rows, std::int64_t row_bytes) {
+  return row_bytes >= 4 << 10 && row_bytes <= 96 << 10 && rows >= std::int64_t{32} * multiprocessors(limits) &&
+         row_rings_scratch_bytes() <= limits.shared_scratch(row_tiles_teams_scratch, row_tiles_teams_at_once);
 }
 
 /// Elements of a lane. Of rows that no lanes divide an odd number: neighbours then read different banks.
