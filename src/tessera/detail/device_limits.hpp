@@ -25,6 +25,8 @@ struct DeviceLimits {
   /// Likewise, of all teams that one multiprocessor holds.
   std::size_t multiprocessor_scratch_bytes = std::numeric_limits<std::size_t>::max();
 
+  bool operator==(const DeviceLimits&) const = default;
+
   /// What a team may take where so many shall share planned bytes of a multiprocessor: kernels whose registers are
   /// planned for them do not start where it has less. Of that, the system and Kokkos take some.
   [[nodiscard]] std::size_t shared_scratch(std::size_t planned, int teams) const {

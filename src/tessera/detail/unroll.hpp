@@ -11,9 +11,11 @@
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__clang__)
 #define TESSERA_UNROLL _Pragma("unroll")
+#define TESSERA_UNROLL_BY_4 _Pragma("unroll 4")
 #define TESSERA_NO_UNROLL _Pragma("unroll 1")
 #else
 #define TESSERA_UNROLL
+#define TESSERA_UNROLL_BY_4
 #define TESSERA_NO_UNROLL
 #endif
 

@@ -47,6 +47,7 @@ struct TransposeOptions {
   int league_size = 0;                ///< teams; 0: from the extents
   int team_size = 0;                  ///< threads a team; 0: from the extents
   Stores stores = Stores::automatic;  ///< how a host writes the output
+  bool operator==(const TransposeOptions&) const = default;
 };
 
 }  // namespace tessera

@@ -70,9 +70,10 @@ struct LeadingList {
   }
 };
 
-/// Boxes of 8 to so many elements: equal parts of a short axis, multiples of 16 of a long one. Few, as every call looks
-/// at all pairs of them: 3/4 and 1/2 of the largest, then halves.
-inline LeadingList leading_boxes(const PermuteShape& shape, const AxisOrder& order, std::int64_t volume_max) {
+/// Boxes of 8 to so many elements: equal parts of a short axis, multiples of 16 of a long one; of at least 32 in_eights
+/// multiples of 8. Few, as every call looks at all pairs of them: 3/4 and 1/2 of the largest, then halves.
+inline LeadingList leading_boxes(const PermuteShape& shape, const AxisOrder& order, std::int64_t volume_max,
+                                 bool in_eights) {
   LeadingList boxes;
   std::int64_t whole = 1, extent = 1;
   for (int d = 0; d < order.rank && whole <= volume_max / 2; ++d, whole *= extent) {
@@ -80,7 +81,8 @@ inline LeadingList leading_boxes(const PermuteShape& shape, const AxisOrder& ord
     std::int64_t last = 0;
     for (std::int64_t wanted = std::min(extent, volume_max / whole); wanted > 1 && wanted * whole >= 8;) {
       const bool is_long = extent > 16 * wanted && wanted >= 16;
-      const std::int64_t part = is_long ? wanted / 16 * 16 : ceil_div(extent, ceil_div(extent, wanted));
+      std::int64_t part = is_long ? wanted / 16 * 16 : ceil_div(extent, ceil_div(extent, wanted));
+      if (in_eights && part >= 32 && part < extent) part = part / 8 * 8;
       if (part != last) boxes.append({d, part});
       last = part;
       wanted = wanted * whole > volume_max / 4 * 3 ? wanted * 3 / 4 : wanted / 2;
@@ -100,9 +102,15 @@ inline void include(const PermuteShape& shape, const AxisOrder& order, const Lea
   tile.extents[axis] = std::max(tile.extents[axis], box.extent);
 }
 
+/// What the sectors that runs share with others cost each run that is written, in bytes. Measured on an H200: one that
+/// two tiles write costs more than one that two read.
+inline constexpr double shared_write = 64;
+/// Of runs that begin on sectors, whose beginnings are looked up.
+inline constexpr double sector_write = 48;
+
 /// Time an element, in arbitrary units: sectors that runs touch, elements of overlapping tiles, and what a tile costs.
-/// Measured on an H200: a sector that two tiles write costs more than one that two read.
-inline double cost(const PermuteShape& shape, const PackedTile& tile, std::size_t in_bytes, std::size_t out_bytes) {
+inline double cost(const PermuteShape& shape, const PackedTile& tile, std::size_t in_bytes, std::size_t out_bytes,
+                   double write_cost) {
   double moved = 1;
   for (int d = 0; d < shape.rank; ++d) {
     const std::int64_t extent = tile.extents[static_cast<std::size_t>(d)], whole = shape.axes[d].extent;
@@ -111,20 +119,27 @@ inline double cost(const PermuteShape& shape, const PackedTile& tile, std::size_
     }
   }
   const double reading = 1 + 24 / static_cast<double>(tile.in_run * static_cast<std::int64_t>(in_bytes));
-  const double writing = 1 + 64 / static_cast<double>(tile.out_run * static_cast<std::int64_t>(out_bytes));
+  const double writing = 1 + write_cost / static_cast<double>(tile.out_run * static_cast<std::int64_t>(out_bytes));
   return moved * (reading + writing) * (1 + 300 / static_cast<double>(tile.volume));
 }
 
 }  // namespace packed_tile
 
-/// The box of at most volume_max elements that is expected to cost least.
-inline PackedTile choose_packed_tile(const PermuteShape& shape, std::size_t in_bytes, std::size_t out_bytes,
-                                     std::int64_t volume_max) {
+/// A tile and what it is expected to cost.
+struct CostedTile {
+  PackedTile tile;
+  double cost = 0;
+};
+
+/// The box of at most volume_max elements that costs least, by cost_of(box): 0 where it will not do. in_eights: as
+/// leading_boxes() has it.
+template <class Cost>
+CostedTile choose_packed_tile(const PermuteShape& shape, std::int64_t volume_max, bool in_eights, const Cost& cost_of) {
   using namespace packed_tile;
   const AxisOrder in = in_order(shape), out = out_order(shape);
-  const LeadingList in_boxes = leading_boxes(shape, in, volume_max), out_boxes = leading_boxes(shape, out, volume_max);
-  PackedTile best;
-  double best_cost = 0;
+  const LeadingList in_boxes = leading_boxes(shape, in, volume_max, in_eights),
+                    out_boxes = leading_boxes(shape, out, volume_max, in_eights);
+  CostedTile best;
   for (int i = 0; i < in_boxes.size; ++i) {
     for (int j = 0; j < out_boxes.size; ++j) {
       PackedTile tile;
@@ -135,36 +150,34 @@ inline PackedTile choose_packed_tile(const PermuteShape& shape, std::size_t in_b
       if (tile.volume > volume_max) continue;
       tile.in_run = run_of(shape, tile, in, &PermuteAxis::in_stride);
       tile.out_run = run_of(shape, tile, out, &PermuteAxis::out_stride);
-      const double tile_cost = cost(shape, tile, in_bytes, out_bytes);
-      if (best_cost == 0 || tile_cost < best_cost) {
-        best = tile;
-        best_cost = tile_cost;
-      }
+      const double tile_cost = cost_of(tile);
+      if (tile_cost > 0 && (best.cost == 0 || tile_cost < best.cost)) best = {tile, tile_cost};
     }
   }
   return best;
 }
 
-/// Whether threads that follow the input's runs also write whole ones: scratch would bring nothing.
-inline bool keeps_runs(const PermuteShape& shape, const PackedTile& tile, std::size_t out_bytes) {
+/// Elements side by side in the output of those that are in the input's order: what threads write together without
+/// scratch. All of a tile whose axes keep their order.
+inline std::int64_t kept_run(const PermuteShape& shape, const PackedTile& tile) {
   const AxisOrder in = in_order(shape), out = out_order(shape);
+  const auto extent = [&](const AxisOrder& order, int d) {
+    return tile.extents[static_cast<std::size_t>(order.axes[static_cast<std::size_t>(d)])];
+  };
   std::int64_t run = 1;
-  bool same = true;
-  for (int i = 0, j = 0; i < in.rank && same;) {
-    const auto of = [&](const AxisOrder& order, int d) {
-      return static_cast<std::size_t>(order.axes[static_cast<std::size_t>(d)]);
-    };
-    if (tile.extents[of(in, i)] == 1) {
+  for (int i = 0, j = 0; i < in.rank;) {
+    if (extent(in, i) == 1) {
       ++i;
-    } else if (tile.extents[of(out, j)] == 1) {
+    } else if (extent(out, j) == 1) {
       ++j;
+    } else if (in.axes[static_cast<std::size_t>(i)] != out.axes[static_cast<std::size_t>(j)]) {
+      return run;
     } else {
-      same = of(in, i) == of(out, j);
-      if (same) run *= tile.extents[of(in, i)];
+      run *= extent(in, i);
       ++i, ++j;
     }
   }
-  return same || run * static_cast<std::int64_t>(out_bytes) >= 128;
+  return run;
 }
 
 }  // namespace tessera::detail

@@ -32,6 +32,9 @@ struct PermuteShape {
     return count;
   }
   void append(const PermuteAxis& axis) { axes[rank++] = axis; }
+  bool operator==(const PermuteShape& other) const {
+    return rank == other.rank && unit_bytes == other.unit_bytes && std::equal(axes, axes + rank, other.axes);
+  }
 };
 
 /// Without extents of one; sorted; axes that stay neighbours on both sides are one axis.

@@ -6,6 +6,7 @@
 #define TESSERA_TRANSPOSE_DETAIL_RUN_TRANSPOSE_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <tessera/concepts.hpp>
@@ -19,10 +20,36 @@
 #include <tessera/transpose/detail/transpose_tiled.hpp>
 #include <tessera/transpose/transpose_options.hpp>
 #include <tessera/transpose/transpose_plan.hpp>
+#include <vector>
 
 namespace tessera::detail {
 
 inline std::uintptr_t address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
+
+/// make_transpose_plan(), which takes longer than moving some megabytes: a thread's last plans are kept.
+inline TransposeChoice kept_transpose_plan(std::string_view function, const DeviceLimits& limits,
+                                           const TransposeProblem& problem, const TransposeOptions& options) {
+  struct Kept {
+    DeviceLimits limits;
+    TransposeProblem problem;
+    TransposeOptions options;
+    TransposeChoice choice;
+  };
+  constexpr std::size_t kept_max = 8;
+  thread_local std::vector<Kept> kept;
+  thread_local std::size_t oldest = 0;
+  for (const Kept& of : kept) {
+    if (of.limits == limits && of.problem == problem && of.options == options) return of.choice;
+  }
+  Kept made{limits, problem, options, make_transpose_plan(function, limits, problem, options)};
+  if (kept.size() < kept_max) {
+    kept.push_back(made);
+  } else {
+    kept[oldest] = made;
+    oldest = (oldest + 1) % kept_max;
+  }
+  return made.choice;
+}
 
 /// Elements that a function makes. shape: merged, strides in elements of either side.
 template <ExecutionSpace Space, class In, class Out, class Function>
@@ -30,7 +57,7 @@ void run_transpose(std::string_view name, const Space& space, const In* in, Out*
                    const PermuteShape& shape, const TransposeOptions& options) {
   const DeviceLimits limits = device_limits(space);
   const TransposeProblem problem{shape, sizeof(In), sizeof(Out), address_of(in), address_of(out)};
-  const TransposeChoice choice = make_transpose_plan(name, limits, problem, options);
+  const TransposeChoice choice = kept_transpose_plan(name, limits, problem, options);
   const TransposePlan& plan = choice.plan;
   require_scratch(name, plan.scratch_bytes, limits);
   if (shape.units() == 0) return;
@@ -48,7 +75,7 @@ void run_transpose(std::string_view name, const Space& space, const In* in, Out*
       return launch_swizzled(name, space, plan, matrix_job(in, out, function, shape, plan), can_swizzle(problem),
                              options.team_size);
     default:
-      return launch_packed(name, space, choice, in, out, function, shape, options.team_size);
+      return launch_packed(name, space, choice, in, out, function, options.team_size);
   }
 }
 

@@ -9,10 +9,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tessera/concepts.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/unroll.hpp>
 #include <tessera/transpose/detail/packed_tile.hpp>
 #include <tessera/transpose/detail/permute_shape.hpp>
+#include <tessera/transpose/detail/sector_shift.hpp>
 
 namespace tessera::detail {
 
@@ -21,6 +24,7 @@ struct TileDigit {
   std::int64_t in_stride, out_stride;
   std::int32_t extent, staged_stride;  // staged: in the input's order
   std::uint32_t inverse;               // of the extent
+  std::uint32_t phase;                 // places in a sector by which runs along it differ in where they begin
 };
 
 /// An axis along which there are several tiles: a digit of their numbers.
@@ -31,7 +35,7 @@ struct TileAxis {
   std::int32_t digit, last_extent;  // of the tile's digits, -1: none; what is left for the last tile
 };
 
-inline constexpr int tile_digits_max = 12;
+inline constexpr int tile_digits_max = 14;
 /// Elements of a tile whose extents are two in all its digits.
 inline constexpr std::int64_t tile_volume_max = std::int64_t{1} << tile_digits_max;
 
@@ -39,6 +43,7 @@ struct TileTables {
   int digits, axes;
   TileDigit in_order[tile_digits_max], out_order[tile_digits_max];  // the fastest first
   TileAxis outer[permute_rank_max];                                 // the fastest of the output first
+  SectorShift shift;
 };
 
 /// number / extent = number * inverse / 2^32, for numbers and extents below 2^16.
@@ -46,15 +51,22 @@ inline std::uint32_t inverse_of(std::int64_t extent) {
   return static_cast<std::uint32_t>(((std::int64_t{1} << 32) + extent - 1) / extent);
 }
 
-/// The tables of a tile: its axes in either order, and those along which there are several.
-inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile) {
+/// The tables of a tile: its axes in either order, and those along which there are several. sector, address: as
+/// shift_plan() has them.
+inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile, std::int64_t sector = 0,
+                              std::int64_t address = 0) {
   TileTables tables{};
+  tables.shift.axis = -1;
+  const ShiftPlan shift = shift_plan(shape, tile, sector, address);
   const AxisOrder in = in_order(shape), out = out_order(shape);
   std::array<std::int32_t, permute_rank_max> staged{}, digit_of{};
   std::int32_t stride = 1;
   const auto digit = [&](std::size_t axis) {
     const auto extent = static_cast<std::int32_t>(tile.extents[axis]);
-    return TileDigit{shape.axes[axis].in_stride, shape.axes[axis].out_stride, extent, staged[axis], inverse_of(extent)};
+    const std::int64_t phase =
+        shift.axis < 0 || shift.in_run[axis] ? 0 : shape.axes[axis].out_stride * shift.step % sector;
+    return TileDigit{shape.axes[axis].in_stride, shape.axes[axis].out_stride,      extent, staged[axis],
+                     inverse_of(extent),         static_cast<std::uint32_t>(phase)};
   };
   for (int d = 0; d < in.rank; ++d) {
     const auto axis = static_cast<std::size_t>(in.axes[static_cast<std::size_t>(d)]);
@@ -69,7 +81,18 @@ inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile)
     digit_of[axis] = tile.extents[axis] == 1 ? -1 : digits;
     if (tile.extents[axis] > 1) tables.out_order[digits++] = digit(axis);
     const PermuteAxis& of = shape.axes[axis];
-    const std::int64_t extent = tile.extents[axis], tiles = ceil_div(of.extent, extent);
+    const std::int64_t extent = tile.extents[axis];
+    const bool shifts = static_cast<int>(axis) == shift.axis;
+    if (shifts) {
+      tables.shift = {of.in_stride,
+                      of.extent,
+                      extent,
+                      tables.axes,
+                      static_cast<std::uint32_t>(sector),
+                      static_cast<std::uint32_t>(shift.step),
+                      static_cast<std::uint32_t>(address % sector)};
+    }
+    const std::int64_t tiles = ceil_div(of.extent + (shifts ? sector - 1 : 0), extent);
     if (tiles == 1) continue;
     const std::int64_t last = of.extent - extent;
     tables.outer[tables.axes++] = {extent * of.in_stride,
@@ -81,6 +104,34 @@ inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile)
                                    static_cast<std::int32_t>(of.extent - (tiles - 1) * extent)};
   }
   return tables;
+}
+
+inline std::int64_t tiles_of(const TileTables& tables) {
+  std::int64_t tiles = 1;
+  for (int d = 0; d < tables.axes; ++d) tiles *= tables.outer[d].tiles;
+  return tiles;
+}
+
+/// To team scratch: a device would copy a kernel's argument to each thread's memory to index it at run time. Ends with
+/// a barrier.
+template <TeamMember Member>
+KOKKOS_FUNCTION void copy_tables(const Member& team, const TileTables& from, TileTables& tables) {
+  if (team.team_rank() == 0) {
+    tables.digits = from.digits;
+    tables.axes = from.axes;
+    TESSERA_UNROLL
+    for (int d = 0; d < tile_digits_max; ++d) {
+      if (d >= from.digits) break;
+      tables.in_order[d] = from.in_order[d];
+      tables.out_order[d] = from.out_order[d];
+    }
+    TESSERA_UNROLL
+    for (int d = 0; d < permute_rank_max; ++d) {
+      if (d >= from.axes) break;
+      tables.outer[d] = from.outer[d];
+    }
+  }
+  team.team_barrier();
 }
 
 /// Where the elements of a tile lie in scratch: in the input's order, with a gap after each so many.
@@ -108,6 +159,52 @@ inline StagedOrder staged_order(const TileTables& tables, std::size_t element_by
 struct TileBases {
   std::int64_t in, out;
 };
+
+/// Calls visit(number of the axis, the axis, index of the tile along it, whether that is the last).
+template <class Visit>
+KOKKOS_INLINE_FUNCTION void for_tile_indices(const TileTables& tables, std::uint32_t tile, const Visit& visit) {
+  for (int d = 0; d < tables.axes; ++d) {
+    const TileAxis& axis = tables.outer[d];
+    const std::uint32_t quotient = tile / axis.tiles, index = tile - quotient * axis.tiles;
+    visit(d, axis, index, index == axis.tiles - 1);
+    tile = quotient;
+  }
+}
+
+/// The last tile of an axis reaches back into the one before it: what both write is the same.
+KOKKOS_INLINE_FUNCTION TileBases tile_bases(const TileTables& tables, std::uint32_t tile) {
+  TileBases bases{0, 0};
+  for_tile_indices(tables, tile, [&](int, const TileAxis& axis, std::uint32_t index, bool last) {
+    bases.in += last ? axis.in_last : index * axis.in_step;
+    bases.out += last ? axis.out_last : index * axis.out_step;
+  });
+  return bases;
+}
+
+/// Where a tile begins whose runs are moved, by ~(phase + their own phase) & mask places.
+struct ShiftedBases {
+  std::int64_t in, out;
+  std::uint32_t phase, mask;
+};
+
+/// Runs begin before their tile does, but for the first and last of an axis.
+KOKKOS_INLINE_FUNCTION ShiftedBases shifted_bases(const TileTables& tables, const SectorShift& shift,
+                                                  std::uint32_t tile) {
+  ShiftedBases bases{0, 0, 0, 0};
+  std::int64_t back = 0;
+  for_tile_indices(tables, tile, [&](int d, const TileAxis& axis, std::uint32_t index, bool last) {
+    bases.in += last ? axis.in_last : index * axis.in_step;
+    bases.out += last ? axis.out_last : index * axis.out_step;
+    if (d == shift.axis && index > 0 && !last) {
+      back = shift.sector - 1;
+      if ((index + 1) * shift.part <= shift.extent) bases.mask = shift.sector - 1;
+    }
+  });
+  bases.phase = static_cast<std::uint32_t>(shift.address + bases.out) * shift.step;
+  bases.in -= back * shift.in_stride;
+  bases.out -= back * shift.step;
+  return bases;
+}
 
 /// Tiles whose bases a team finds at once, a thread each.
 inline constexpr int tile_bases_ahead = 64;

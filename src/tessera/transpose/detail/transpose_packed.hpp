@@ -19,6 +19,7 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/transpose/detail/tile_tables.hpp>
 #include <tessera/transpose/detail/transpose_launch.hpp>
+#include <tessera/transpose/detail/transpose_runs.hpp>
 #include <tessera/transpose/transpose_plan.hpp>
 #include <type_traits>
 
@@ -36,20 +37,6 @@ struct PackedJob {
   StagedOrder order;
   TileTables tables;
 };
-
-/// Where a tile begins. The last tile of an axis reaches back into the one before it: what both write is the same.
-KOKKOS_INLINE_FUNCTION TileBases tile_bases(const TileTables& tables, std::uint32_t tile) {
-  TileBases bases{0, 0};
-  for (int d = 0; d < tables.axes; ++d) {
-    const TileAxis& axis = tables.outer[d];
-    const std::uint32_t quotient = tile / axis.tiles, index = tile - quotient * axis.tiles;
-    const bool last = index == axis.tiles - 1;
-    bases.in += last ? axis.in_last : index * axis.in_step;
-    bases.out += last ? axis.out_last : index * axis.out_step;
-    tile = quotient;
-  }
-  return bases;
-}
 
 /// A pointer to global memory that the compiler leaves whole: else it adds each offset to what it was made of first.
 template <class T>
@@ -90,7 +77,7 @@ struct TransposePacked {
     const PackedPieces at = packed_pieces(job.volume, job.order, sizeof(Out), Direct);
     std::byte* scratch = team_scratch(team, at.bytes);
     auto& tables = *reinterpret_cast<TileTables*>(scratch + at.tables);
-    copy_tables(team, tables);
+    copy_tables(team, job.tables, tables);
     const int rank = team.team_rank(), size = team.team_size();
 
     Places places;
@@ -193,26 +180,6 @@ struct TransposePacked {
     for_each_slot(places, [&](int k) { values[k] = in[places.in[k]]; });
   }
 
-  /// A device would copy a kernel's argument to each thread's memory to index it at run time.
-  KOKKOS_FUNCTION void copy_tables(const member_type& team, TileTables& tables) const {
-    if (team.team_rank() == 0) {
-      tables.digits = job.tables.digits;
-      tables.axes = job.tables.axes;
-      TESSERA_UNROLL
-      for (int d = 0; d < tile_digits_max; ++d) {
-        if (d >= job.tables.digits) break;
-        tables.in_order[d] = job.tables.in_order[d];
-        tables.out_order[d] = job.tables.out_order[d];
-      }
-      TESSERA_UNROLL
-      for (int d = 0; d < permute_rank_max; ++d) {
-        if (d >= job.tables.axes) break;
-        tables.outer[d] = job.tables.outer[d];
-      }
-    }
-    team.team_barrier();
-  }
-
   /// Calls visit(slot, digit, index along it) for the elements rank, rank + size, .. of a tile.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION static void find(const TileDigit* digits, int count, int rank, int size,
@@ -264,7 +231,7 @@ struct TransposeNest {
     }
     std::int64_t rows = 1;
     for (int d = 1; d < tables.digits; ++d) rows *= extents[d];
-    const TileDigit fast = tables.digits > 0 ? tables.out_order[0] : TileDigit{0, 0, 1, 0, 0};
+    const TileDigit fast = tables.digits > 0 ? tables.out_order[0] : TileDigit{0, 0, 1, 0, 0, 0};
     const std::int64_t count = tables.digits > 0 ? extents[0] : 1;
     for (std::int64_t row = 0; row < rows; ++row) {
       if (row % team.team_size() == team.team_rank()) move_row(in, out, fast, count);
@@ -292,12 +259,12 @@ struct TransposeNest {
 
 template <ExecutionSpace Space, class In, class Out, class Function>
 void launch_packed(std::string_view name, const Space& space, const TransposeChoice& choice, const In* in, Out* out,
-                   const Function& function, const PermuteShape& shape, int asked_team_size) {
+                   const Function& function, int asked_team_size) {
   using Job = PackedJob<In, Out, Function>;
   const Job job{in,
                 out,
                 function,
-                static_cast<std::uint32_t>(packed_tiles(shape, choice.tile)),
+                static_cast<std::uint32_t>(tiles_of(choice.tables)),
                 static_cast<int>(choice.tile.volume),
                 choice.order,
                 choice.tables};
@@ -310,6 +277,16 @@ void launch_packed(std::string_view name, const Space& space, const TransposeCho
     const auto launch_as = [&](auto offset, auto direct) {
       launch(TransposePacked<Space, Job, decltype(offset), direct.value>{job});
     };
+    if constexpr (sizeof(In) == 4 || sizeof(In) == 8 || sizeof(In) == 16) {
+      if (choice.runs.volume > 0) {
+        const auto launch_runs = [&](auto shifted) {
+          using Runs = RunsJob<In, Out, Function>;
+          launch(TransposeRuns<Space, Runs, shifted.value>{
+              {in, out, function, job.tiles, choice.runs, choice.order, choice.tables}});
+        };
+        return choice.runs.shifted ? launch_runs(std::true_type{}) : launch_runs(std::false_type{});
+      }
+    }
     const auto launch_with = [&](auto offset) {
       choice.direct ? launch_as(offset, std::true_type{}) : launch_as(offset, std::false_type{});
     };
