@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles that go to scratch by asynchronous copies: when they are taken, that their tables lead every element to its
+// place, whatever sector its run is moved to, and what they give on a GPU. Plans that are kept.
+#include <catch2/catch_template_test_macros.hpp>
+#include <cstdint>
+#include <tessera/transpose/detail/run_tables.hpp>
+#include <vector>
+
+#include "permute_check.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+using tessera::TransposeVariant;
+using tessera::detail::DeviceLimits;
+using tessera::detail::PackedTile;
+using tessera::detail::PermuteShape;
+using test::Extents;
+
+constexpr DeviceLimits gpu{false, 132 * 2048, 48 << 10};
+
+PermuteShape shape_of(const std::vector<std::int64_t>& extents, const std::vector<int>& axes, std::size_t bytes) {
+  return tessera::detail::in_units(
+      tessera::detail::array_shape("test", {.extents = extents, .element_bytes = bytes}, axes), 0);
+}
+
+tessera::detail::TransposeChoice choice_of(const DeviceLimits& limits, const std::vector<std::int64_t>& extents,
+                                           const std::vector<int>& axes, std::size_t bytes,
+                                           const tessera::TransposeOptions& options = {}) {
+  return tessera::detail::make_transpose_plan("test", limits, {shape_of(extents, axes, bytes), bytes, bytes, 0, 0},
+                                              options);
+}
+
+TEST_CASE("large arrays of awkward extents take tiles of long runs", "[permute][plan]") {
+  const auto choice = choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 4);
+  CHECK(choice.plan.variant == TransposeVariant::packed);
+  CHECK_FALSE(choice.direct);
+  CHECK(choice.runs.volume == choice.tile.volume);
+  CHECK(choice.tile.in_run > 500);
+  CHECK(choice.tile.out_run > 500);
+  CHECK(choice.plan.scratch_bytes <= gpu.scratch_bytes);
+  CHECK(choice.plan.league_size == 4 * 132);
+  const auto moved = choice_of(gpu, {149, 55, 55, 55}, {0, 3, 1, 2}, 4);
+  CHECK(moved.runs.shifted);
+  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 8).runs.volume > 0);
+  CHECK(choice_of(gpu, {101, 55, 55, 19}, {0, 2, 1, 3}, 16).runs.volume > 0);
+  // Too few tiles, runs that are long anyway or begin on sectors, elements of other sizes, sizes asked, a host.
+  CHECK(choice_of(gpu, {11, 55, 55, 55}, {0, 2, 1, 3}, 4).runs.volume == 0);
+  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 1, 3, 2}, 4).runs.volume == 0);
+  CHECK(choice_of(gpu, {256, 512, 1024}, {1, 0, 2}, 4).runs.volume == 0);
+  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 2).runs.volume == 0);
+  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 4, {.team_size = 256}).runs.volume == 0);
+  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 4, {.variant = TransposeVariant::naive}).runs.volume == 0);
+  CHECK(choice_of({true, 2, 1 << 20}, {149, 55, 55, 55}, {0, 2, 1, 3}, 4).runs.volume == 0);
+  const PermuteShape shape = shape_of({149, 55, 55, 55}, {0, 2, 1, 3}, 4);
+  CHECK(tessera::detail::make_transpose_plan("test", gpu, {shape, 4, 4, 2, 0}, {}).runs.volume == 0);
+}
+
+/// What the kernel does: the input's index of each element of the output, -1 where none is written; none at all where
+/// two tiles disagree, or a run that is moved begins beside a sector.
+std::vector<std::int64_t> written_by_tables(const PermuteShape& shape, const PackedTile& tile, std::int64_t sector,
+                                            std::int64_t address) {
+  using namespace tessera::detail;
+  const TileTables tables = tile_tables(shape, tile, sector, address);
+  const TileRuns runs = tile_runs(tile, tables);
+  const auto places = [](const TileDigit* digits, int begin, int end, std::int64_t number,
+                         std::int64_t TileDigit::*stride) {
+    std::int64_t offset = 0, phase = 0, staged = 0;
+    for (int d = begin; d < end; ++d) {
+      const std::int64_t index = number % digits[d].extent;
+      number /= digits[d].extent;
+      offset += index * digits[d].*stride;
+      phase += index * digits[d].phase;
+      staged += index * digits[d].staged_stride;
+    }
+    return std::array<std::int64_t, 3>{offset, phase, staged};
+  };
+  std::vector<std::int64_t> out(static_cast<std::size_t>(shape.units()), -1);
+  for (std::int64_t number = 0; number < tiles_of(tables); ++number) {
+    ShiftedBases bases{0, 0, 0, 0};
+    if (runs.shifted) {
+      bases = shifted_bases(tables, tables.shift, static_cast<std::uint32_t>(number));
+    } else {
+      const TileBases of = tile_bases(tables, static_cast<std::uint32_t>(number));
+      bases = {of.in, of.out, 0, 0};
+    }
+    std::vector<std::int64_t> stage(static_cast<std::size_t>(tile.volume));
+    for (std::int64_t e = 0; e < tile.volume; ++e) {
+      const auto run = places(tables.in_order, runs.in_digits, tables.digits, e / runs.in_run, &TileDigit::in_stride);
+      const auto within = places(tables.in_order, 0, runs.in_digits, e % runs.in_run, &TileDigit::in_stride);
+      const std::int64_t shift = ~(run[1] + within[1] + bases.phase) & bases.mask;
+      if (!(within[0] == e % runs.in_run)) return {};
+      stage[static_cast<std::size_t>(e)] = bases.in + run[0] + within[0] + shift * tables.shift.in_stride;
+    }
+    for (std::int64_t e = 0; e < tile.volume; ++e) {
+      const auto run =
+          places(tables.out_order, runs.out_digits, tables.digits, e / runs.out_run, &TileDigit::out_stride);
+      const auto within = places(tables.out_order, 0, runs.out_digits, e % runs.out_run, &TileDigit::out_stride);
+      const std::int64_t shift = ~(run[1] + bases.phase) & bases.mask;
+      const std::int64_t to = bases.out + run[0] + within[0] + shift * tables.shift.step;
+      if (!(to >= 0 && to < shape.units())) return {};
+      std::int64_t& place = out[static_cast<std::size_t>(to)];
+      const std::int64_t from = stage[static_cast<std::size_t>(run[2] + within[2])];
+      if (!(place == -1 || place == from)) return {};
+      if (!(bases.mask == 0 || e % runs.out_run != 0 || (to + address) % sector == 0)) return {};
+      place = from;
+    }
+  }
+  return out;
+}
+
+TEST_CASE("tables of runs lead every element to its place", "[permute]") {
+  const auto check = [](const std::vector<std::int64_t>& extents, const std::vector<int>& axes,
+                        const std::vector<std::int64_t>& tile_extents, std::int64_t sector, std::int64_t address,
+                        bool moves) {
+    const PermuteShape shape = shape_of(extents, axes, 4);
+    REQUIRE(static_cast<std::size_t>(shape.rank) == tile_extents.size());
+    PackedTile tile;
+    for (int d = 0; d < shape.rank; ++d) {
+      tile.extents[static_cast<std::size_t>(d)] = tile_extents[static_cast<std::size_t>(d)];
+      tile.volume *= tile_extents[static_cast<std::size_t>(d)];
+    }
+    using tessera::detail::PermuteAxis;
+    tile.in_run = tessera::detail::packed_tile::run_of(shape, tile, in_order(shape), &PermuteAxis::in_stride);
+    tile.out_run = tessera::detail::packed_tile::run_of(shape, tile, out_order(shape), &PermuteAxis::out_stride);
+    INFO(tessera::detail::axes_text(axes) << " sector " << sector << " address " << address);
+    CHECK((shift_plan(shape, tile, sector, address).axis >= 0) == moves);
+    const std::vector<std::int64_t> out = written_by_tables(shape, tile, sector, address);
+    std::int64_t wrong = 0;
+    for (std::int64_t to = 0; to < shape.units(); ++to) {
+      std::int64_t rest = to, from = 0;
+      for (int d = shape.rank - 1; d >= 0; --d) {
+        from += rest % shape.axes[d].extent * shape.axes[d].in_stride;
+        rest /= shape.axes[d].extent;
+      }
+      wrong +=
+          out.size() == static_cast<std::size_t>(shape.units()) && out[static_cast<std::size_t>(to)] == from ? 0 : 1;
+    }
+    CHECK(wrong == 0);
+  };
+  for (const std::int64_t address : {0, 1, 5}) {
+    check({61, 11, 13}, {2, 1, 0}, {13, 1, 16}, 8, address, true);
+    check({61, 11, 13}, {2, 1, 0}, {5, 3, 16}, 4, address, true);
+    check({61, 11, 13}, {1, 0, 2}, {1, 8, 13}, 8, address, true);
+    check({31, 7, 35, 3}, {0, 3, 2, 1}, {2, 3, 8, 7}, 8, address, true);
+    check({61, 11, 13}, {2, 1, 0}, {13, 1, 20}, 4, address, true);
+    check({61, 11, 13}, {2, 1, 0}, {13, 1, 16}, 0, address, false);  // not asked
+    check({61, 11, 13}, {2, 1, 0}, {13, 1, 20}, 8, address, false);  // parts that are no sectors
+    check({5, 10, 61}, {0, 2, 1}, {2, 8, 10}, 8, address, false);    // runs that move by pairs
+    check({47, 11, 13}, {2, 1, 0}, {13, 1, 16}, 8, address, false);  // too few parts
+  }
+  check({64, 11, 13}, {2, 1, 0}, {13, 1, 16}, 8, 0, false);  // on sectors already
+}
+
+TEMPLATE_LIST_TEST_CASE("permute: many elements in awkward extents", "[permute]", test::OneSpace) {
+  constexpr bool is_host = tessera::detail::is_host_space<TestType>;
+  const Extents<4> extents{is_host ? 19 : 149, is_host ? 11 : 55, 55, is_host ? 11 : 55};
+  for (const std::array<int, 4>& axes :
+       {std::array{0, 2, 1, 3}, {0, 3, 1, 2}, {0, 3, 2, 1}, {2, 0, 1, 3}, {3, 0, 1, 2}, {3, 2, 0, 1}, {1, 3, 2, 0}}) {
+    test::check_permute<float, test::Right, test::Right>(TestType(), extents, axes);
+    test::check_permute<float, test::Misaligned, test::Misaligned>(TestType(), extents, axes);
+  }
+  test::check_permute<double, test::Right, test::Misaligned>(TestType(), extents, {2, 0, 1, 3});
+  test::check_permute<double, test::Right, test::Right>(TestType(), extents, {2, 1, 0, 3});
+  test::check_permute<Kokkos::complex<double>, test::Right, test::Right>(
+      TestType(), Extents<4>{is_host ? 11 : 101, is_host ? 11 : 55, 55, 19}, std::array{0, 2, 1, 3});
+}
+
+TEMPLATE_LIST_TEST_CASE("permute: more shapes and options than plans are kept", "[permute]", test::OneSpace) {
+  for (int time = 0; time < 3; ++time) {
+    for (std::size_t n = 1; n < 12; ++n) {
+      test::check_permute<float, test::Right, test::Right>(TestType(), Extents<2>{n + 40, n}, {1, 0});
+      test::check_permute<float, test::Right, test::Right>(TestType(), Extents<2>{n + 40, n}, {1, 0},
+                                                           {.variant = TransposeVariant::naive});
+      test::check_permute<float, test::Right, test::Left>(TestType(), Extents<2>{n + 40, n}, {1, 0});
+    }
+  }
+}
+
+}  // namespace
