@@ -196,11 +196,11 @@ inline constexpr std::int64_t packed_host_side = 16;
 
 /// Of a tile that goes to scratch by asynchronous copies: teams at once, the scratch of all of them, and what such a
 /// tile may be expected to cost, as a share of one that goes through registers (measured on an H100).
-inline constexpr int runs_teams_at_once = 4;
-inline constexpr std::size_t runs_teams_scratch = std::size_t{188} << 10;
-inline constexpr double runs_cost_max = 0.86;
+inline constexpr int packed_runs_teams_at_once = 4;
+inline constexpr std::size_t packed_runs_teams_scratch = std::size_t{188} << 10;
+inline constexpr double packed_runs_cost_max = 0.86;
 /// Bytes of an output from which on caches do not help two tiles that write a sector.
-inline constexpr double runs_uncached_bytes = 512 << 20;
+inline constexpr double packed_uncached_bytes = 512 << 20;
 
 /// A plan, and the tile of variants packed and naive.
 struct TransposeChoice {
@@ -251,9 +251,9 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
   if ((bytes != 4 && bytes != 8 && bytes != 16) || problem.in_address % bytes != 0) return;
   const std::int64_t sector = sector_length(false, problem.out_bytes);
   const auto address = static_cast<std::int64_t>(problem.out_address / problem.out_bytes);
-  const std::size_t scratch = limits.shared_scratch(runs_teams_scratch, runs_teams_at_once);
+  const std::size_t scratch = limits.shared_scratch(packed_runs_teams_scratch, packed_runs_teams_at_once);
   const double out_bytes = static_cast<double>(shape.units()) * static_cast<double>(problem.out_bytes);
-  const double shared_write = packed_tile::shared_write * (1 + std::min(1.0, out_bytes / runs_uncached_bytes));
+  const double shared_write = packed_tile::shared_write * (1 + std::min(1.0, out_bytes / packed_uncached_bytes));
   const auto element_bytes = static_cast<std::int64_t>(bytes);
   constexpr std::size_t tables_bytes = sizeof(TileTables) + tile_bases_ahead * sizeof(ShiftedBases) + 8 * packed_bytes;
   const auto cost_of = [&](const PackedTile& tile) {
@@ -268,14 +268,15 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
   };
   PackedTile before = choice.tile;
   before.out_run = std::min(before.out_run, written);
-  const double cost_max = runs_cost_max * packed_tile::cost(shape, before, bytes, problem.out_bytes, shared_write);
+  const double cost_max =
+      packed_runs_cost_max * packed_tile::cost(shape, before, bytes, problem.out_bytes, shared_write);
   const auto volume_max = static_cast<std::int64_t>(scratch / bytes);
   const CostedTile best = choose_packed_tile(shape, std::min(volume_max, tile_volume_max), true, cost_of);
   if (best.cost == 0 || best.cost > cost_max || has_wide_offsets(shape, best.tile)) return;
   const TileTables tables = tile_tables(shape, best.tile, sector, address);
   const StagedOrder order = staged_order(tables, bytes);
   const TileRuns runs = tile_runs(best.tile, tables);
-  const bool fills = tiles_of(tables) >= std::int64_t{2} * runs_teams_at_once * multiprocessors(limits);
+  const bool fills = tiles_of(tables) >= std::int64_t{2} * packed_runs_teams_at_once * multiprocessors(limits);
   if (!fills || run_pieces(runs, order, bytes).bytes > scratch) return;
   choice.tile = best.tile;
   choice.tables = tables;
@@ -325,7 +326,7 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   int teams = packed_teams_at_once(problem.out_bytes);
   if (choice.runs.volume > 0) {
     plan.scratch_bytes = run_pieces(choice.runs, choice.order, problem.in_bytes).bytes;
-    teams = runs_teams_at_once;
+    teams = packed_runs_teams_at_once;
   } else if (!limits.is_host) {
     plan.scratch_bytes =
         packed_pieces(static_cast<int>(choice.tile.volume), choice.order, problem.out_bytes, choice.direct).bytes;

@@ -38,7 +38,7 @@ template <ExecutionSpace Space, class Job, bool Shifted>
 struct TransposeRuns {
   using In = typename Job::in_type;
   using Out = typename Job::out_type;
-  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<packed_team_size, runs_teams_at_once>,
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<packed_team_size, packed_runs_teams_at_once>,
                                          Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   using member_type = typename policy_type::member_type;
 
