@@ -217,11 +217,19 @@ inline bool has_wide_offsets(const PermuteShape& shape, const PackedTile& tile) 
   std::int64_t in = 0, out = 0;
   for (int d = 0; d < shape.rank; ++d) {
     const std::int64_t extent = tile.extents[static_cast<std::size_t>(d)];
-    const std::int64_t along = extent < shape.axes[d].extent && extent > 1 ? extent + 7 : extent - 1;
+    constexpr std::int64_t moved_max = 7;
+    const std::int64_t along = extent - 1 + (extent > 1 && extent < shape.axes[d].extent ? moved_max : 0);
     in += along * shape.axes[d].in_stride;
     out += along * shape.axes[d].out_stride;
   }
   return in >> 32 != 0 || out >> 32 != 0;
+}
+
+inline std::int64_t packed_tiles(const PermuteShape& shape, const PackedTile& tile) {
+  std::int64_t tiles = 1;
+  for (int d = 0; d < shape.rank; ++d)
+    tiles *= ceil_div(shape.axes[d].extent, tile.extents[static_cast<std::size_t>(d)]);
+  return tiles;
 }
 
 /// Tiles have 32-bit numbers: they are thousands of elements each, where the extents are not made for a slow variant.
@@ -331,7 +339,7 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
     plan.scratch_bytes =
         packed_pieces(static_cast<int>(choice.tile.volume), choice.order, problem.out_bytes, choice.direct).bytes;
   }
-  const std::int64_t tiles = tiles_of(choice.tables);
+  const std::int64_t tiles = choice.runs.volume > 0 ? tiles_of(choice.tables) : packed_tiles(shape, choice.tile);
   require_tiles(function, tiles);
   if (plan.league_size == 0) {
     // A team makes many: it finds its threads' places in the tile once.
