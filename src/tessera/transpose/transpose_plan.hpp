@@ -281,7 +281,8 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
   const auto volume_max = static_cast<std::int64_t>(scratch / bytes);
   const CostedTile best = choose_packed_tile(shape, std::min(volume_max, tile_volume_max), true, cost_of);
   if (best.cost == 0 || best.cost > cost_max || has_wide_offsets(shape, best.tile)) return;
-  const TileTables tables = tile_tables(shape, best.tile, sector, address);
+  const bool to_sectors = shift_plan(shape, best.tile, sector, address).axis >= 0;
+  const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile, to_sectors), sector, address);
   const StagedOrder order = staged_order(tables, bytes);
   const TileRuns runs = tile_runs(best.tile, tables);
   const bool fills = tiles_of(tables) >= std::int64_t{2} * packed_runs_teams_at_once * multiprocessors(limits);
@@ -318,7 +319,7 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   choice.direct = plan.variant == TransposeVariant::naive || run == choice.tile.volume ||
                   run * static_cast<std::int64_t>(problem.out_bytes) >= 128;
   if (has_wide_offsets(shape, choice.tile)) choose(true);
-  choice.tables = tile_tables(shape, choice.tile);
+  choice.tables = tile_tables(shape, choice.tile, out_order(shape));
   choice.order = staged_order(choice.tables, problem.out_bytes);
   if (sizes_team && !limits.is_host && plan.variant == TransposeVariant::packed) {
     plan_runs(limits, problem, choice.direct ? written_directly(problem, run) : choice.tile.volume, choice);

@@ -63,7 +63,8 @@ TEST_CASE("large arrays of awkward extents take tiles of long runs", "[permute][
 std::vector<std::int64_t> written_by_tables(const PermuteShape& shape, const PackedTile& tile, std::int64_t sector,
                                             std::int64_t address) {
   using namespace tessera::detail;
-  const TileTables tables = tile_tables(shape, tile, sector, address);
+  const AxisOrder order = run_order(shape, tile, shift_plan(shape, tile, sector, address).axis >= 0);
+  const TileTables tables = tile_tables(shape, tile, order, sector, address);
   const TileRuns runs = tile_runs(tile, tables);
   const auto places = [](const TileDigit* digits, int begin, int end, std::int64_t number,
                          std::int64_t TileDigit::*stride) {
@@ -152,6 +153,21 @@ TEST_CASE("tables of runs lead every element to its place", "[permute]") {
     check({47, 11, 13}, {2, 1, 0}, {13, 1, 16}, 8, address, false);  // too few parts
   }
   check({64, 11, 13}, {2, 1, 0}, {13, 1, 16}, 8, 0, false);  // on sectors already
+}
+
+TEST_CASE("tiles of runs follow each other along the runs of both sides", "[permute][plan]") {
+  const PermuteShape shape = shape_of({61, 11, 13}, {2, 1, 0}, 4);  // the axes 13, 11 and 61
+  PackedTile tile;
+  tile.extents = {13, 1, 16};
+  const auto order = tessera::detail::run_order(shape, tile, false),
+             moved = tessera::detail::run_order(shape, tile, true);
+  CHECK(std::vector<int>(order.axes.begin(), order.axes.begin() + 3) == std::vector<int>{2, 1, 0});
+  CHECK(std::vector<int>(moved.axes.begin(), moved.axes.begin() + 3) == std::vector<int>{1, 2, 0});
+  tile.extents = {5, 1, 16};
+  const auto cut = tessera::detail::run_order(shape, tile, false);
+  CHECK(std::vector<int>(cut.axes.begin(), cut.axes.begin() + 3) == std::vector<int>{2, 0, 1});
+  tile.extents = {13, 11, 61};
+  CHECK(tessera::detail::run_order(shape, tile, false).axes == out_order(shape).axes);
 }
 
 TEMPLATE_LIST_TEST_CASE("permute: many elements in awkward extents", "[permute]", test::OneSpace) {

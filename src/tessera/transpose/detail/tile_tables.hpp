@@ -6,6 +6,7 @@
 #define TESSERA_TRANSPOSE_DETAIL_TILE_TABLES_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +43,7 @@ inline constexpr std::int64_t tile_volume_max = std::int64_t{1} << tile_digits_m
 struct TileTables {
   int digits, axes;
   TileDigit in_order[tile_digits_max], out_order[tile_digits_max];  // the fastest first
-  TileAxis outer[permute_rank_max];                                 // the fastest of the output first
+  TileAxis outer[permute_rank_max];                                 // in the order of tiles
   SectorShift shift;
 };
 
@@ -51,10 +52,27 @@ inline std::uint32_t inverse_of(std::int64_t extent) {
   return static_cast<std::uint32_t>(((std::int64_t{1} << 32) + extent - 1) / extent);
 }
 
-/// The tables of a tile: its axes in either order, and those along which there are several. sector, address: as
-/// shift_plan() has them.
-inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile, std::int64_t sector = 0,
-                              std::int64_t address = 0) {
+/// Axes in the order in which tiles of runs follow each other: first that along which the output's runs go on, unless
+/// tiles share no sector there, then that along which the input's do, so that caches still have what both read.
+inline AxisOrder run_order(const PermuteShape& shape, const PackedTile& tile, bool to_sectors) {
+  const AxisOrder in = in_order(shape);
+  AxisOrder order = out_order(shape);
+  const auto is_divided = [&](int axis) {
+    return tile.extents[static_cast<std::size_t>(axis)] < shape.axes[axis].extent;
+  };
+  const auto begin = order.axes.begin(), end = begin + order.rank;
+  const auto input = std::find_if(in.axes.begin(), in.axes.begin() + in.rank, is_divided);
+  if (input == in.axes.begin() + in.rank) return order;
+  const auto from = std::find(begin, end, *input);
+  const auto to = to_sectors ? begin : std::min(from, std::find_if(begin, end, is_divided) + 1);
+  std::rotate(to, from, from + 1);
+  return order;
+}
+
+/// The tables of a tile: its axes in either order, and those along which there are several, in the order in which tiles
+/// follow each other. sector, address: as shift_plan() has them.
+inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile, const AxisOrder& order,
+                              std::int64_t sector = 0, std::int64_t address = 0) {
   TileTables tables{};
   tables.shift.axis = -1;
   const ShiftPlan shift = shift_plan(shape, tile, sector, address);
@@ -80,6 +98,9 @@ inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile,
     const auto axis = static_cast<std::size_t>(out.axes[static_cast<std::size_t>(d)]);
     digit_of[axis] = tile.extents[axis] == 1 ? -1 : digits;
     if (tile.extents[axis] > 1) tables.out_order[digits++] = digit(axis);
+  }
+  for (int d = 0; d < order.rank; ++d) {
+    const auto axis = static_cast<std::size_t>(order.axes[static_cast<std::size_t>(d)]);
     const PermuteAxis& of = shape.axes[axis];
     const std::int64_t extent = tile.extents[axis];
     const bool shifts = static_cast<int>(axis) == shift.axis;
