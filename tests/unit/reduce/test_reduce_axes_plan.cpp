@@ -41,7 +41,7 @@ ReduceAxesPlan gpu_plan(const std::vector<std::int64_t>& extents, unsigned mask,
 
 TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
   CHECK(gpu_plan({1 << 9, 1 << 20}, 2).mapping == AxesMapping::runs);
-  CHECK(gpu_plan({1 << 15, 1 << 14}, 2).mapping == AxesMapping::rows);
+  CHECK(gpu_plan({1 << 15, 1 << 15}, 2).mapping == AxesMapping::rows);
   CHECK(gpu_plan({1 << 15, 64}, 2).mapping == AxesMapping::rows);
   CHECK(gpu_plan({1 << 15, 64}, 2).threads == 4);
   CHECK(gpu_plan({1 << 16, 33}, 2).threads == 2);
@@ -109,6 +109,31 @@ TEST_CASE("long rows of exact sums go through rings", "[reduce][axes][plan]") {
   };
   CHECK(with_gaps(1024) == AxesMapping::rings);
   CHECK(with_gaps(1023) == AxesMapping::rows);
+}
+
+TEST_CASE("long columns that are few are read in wide segments", "[reduce][axes][plan]") {
+  const auto check = [](const std::vector<std::int64_t>& extents, unsigned mask, int outputs, int parts) {
+    const ReduceAxesPlan plan = gpu_plan(extents, mask);
+    INFO(to_string(plan));
+    CHECK(plan.mapping == AxesMapping::groups);
+    CHECK(plan.outputs == outputs);
+    CHECK(plan.team_size == outputs);
+    CHECK(plan.threads == 1);
+    CHECK(plan.parts == parts);
+  };
+  check({1 << 20, 512}, 1, 256, 198);
+  check({10007, 10009}, 1, 256, 9);
+  check({23167, 23169}, 1, 256, 4);
+  check({1 << 20, 300}, 1, 160, 264);
+  check({2, 1 << 16, 8192}, 2, 256, 6);
+  // Columns that are too narrow together, too many, too short; sizes asked; a fold that takes elements at some cost.
+  CHECK(gpu_plan({1 << 20, 255}, 1).outputs == 32);
+  CHECK(gpu_plan({1 << 12, 1 << 17}, 1).parts == 1);
+  CHECK(gpu_plan({4000, 10009}, 1).outputs == 32);
+  CHECK(gpu_plan({10007, 10009}, 1, {.team_size = 256}).outputs == 32);
+  CHECK(gpu_plan({10007, 10009}, 1, {.league_size = 500}).outputs == 32);
+  CHECK(plan_of<tessera::Std<float>, float>(gpu, {10007, 10009}, 1).outputs == 32);
+  CHECK(gpu_plan({1 << 15, 0, 300}, 1).parts == 1);
 }
 
 template <class T>
