@@ -148,6 +148,14 @@ TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][
   }
 }
 
+// So long on a GPU that wide segments of their rows go to several teams each.
+TEMPLATE_LIST_TEST_CASE("long columns that are few have the bits of accumulators", "[reduce][axes]", test::OneSpace) {
+  constexpr bool is_host = tessera::detail::is_host_space<TestType>;
+  for (const auto& n : {Extents<3>{1, is_host ? 1301 : 135301, 301}, Extents<3>{2, is_host ? 601 : 6203, 4001}}) {
+    check_many_outputs<float>(TestType(), n, mostly_tame_values<float>(n[0] * n[1] * n[2], 100003));
+  }
+}
+
 // Long lines, which several teams share: what each leaves may be one or the other.
 template <class T, class Space>
 void check_parts(const Space& space) {
