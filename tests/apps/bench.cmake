@@ -15,13 +15,17 @@ if(NOT TESSERA_SANITIZE)
                                                 TESSERA_HAS_CUDA=$<BOOL:${Kokkos_ENABLE_CUDA}>
                                                 TESSERA_INPUTS="${PROJECT_SOURCE_DIR}/inputs")
   add_dependencies(test_bench tessera-bench)
-  foreach(machine h200 cpu)
+  foreach(machine h200 h100 cpu)
     # Of a CPU ratios alone: its rates say more of the machine than of the library.
     set(columns $<$<STREQUAL:${machine},cpu>:--ratios>)
+    set(page README.md)
+    if(machine STREQUAL "h100")
+      set(page inputs/experiments/README.md)
+    endif()
     add_test(NAME readme_table_${machine}
              COMMAND ${CMAKE_COMMAND} -DBENCH=$<TARGET_FILE:tessera-bench> -DOPTIONS=${columns}
                      -DRESULTS=${PROJECT_SOURCE_DIR}/inputs/experiments/results/${machine}.jsonl
-                     -DREADME=${PROJECT_SOURCE_DIR}/README.md -P ${CMAKE_CURRENT_SOURCE_DIR}/check_table.cmake)
+                     -DREADME=${PROJECT_SOURCE_DIR}/${page} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_table.cmake)
     tessera_set_test_properties(readme_table_${machine} LABELS apps)
   endforeach()
   foreach(module numpy scipy)
