@@ -103,7 +103,7 @@ inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile,
     const auto axis = static_cast<std::size_t>(order.axes[static_cast<std::size_t>(d)]);
     const PermuteAxis& of = shape.axes[axis];
     const std::int64_t extent = tile.extents[axis];
-    const bool shifts = static_cast<int>(axis) == shift.axis;
+    const bool shifts = shift.axis >= 0 && static_cast<int>(axis) == shift.axis;
     if (shifts) {
       tables.shift = {of.in_stride,
                       of.extent,
