@@ -13,6 +13,7 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/transpose/detail/carrier.hpp>
+#include <tessera/transpose/detail/make_transpose_plan.hpp>
 #include <tessera/transpose/detail/transpose_job.hpp>
 #include <tessera/transpose/detail/transpose_packed.hpp>
 #include <tessera/transpose/detail/transpose_streamed.hpp>

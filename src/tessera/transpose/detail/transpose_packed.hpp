@@ -18,10 +18,10 @@
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/transpose/detail/packed_plan.hpp>
 #include <tessera/transpose/detail/tile_tables.hpp>
 #include <tessera/transpose/detail/transpose_launch.hpp>
 #include <tessera/transpose/detail/transpose_runs.hpp>
-#include <tessera/transpose/transpose_plan.hpp>
 #include <type_traits>
 
 namespace tessera::detail {

@@ -13,9 +13,9 @@
 #include <tessera/detail/async_copy.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/transpose/detail/packed_plan.hpp>
 #include <tessera/transpose/detail/run_tables.hpp>
 #include <tessera/transpose/detail/tile_tables.hpp>
-#include <tessera/transpose/transpose_plan.hpp>
 #include <type_traits>
 
 namespace tessera::detail {

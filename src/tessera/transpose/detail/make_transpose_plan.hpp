@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a problem to a plan, a pure host function.
+#ifndef TESSERA_TRANSPOSE_DETAIL_MAKE_TRANSPOSE_PLAN_HPP
+#define TESSERA_TRANSPOSE_DETAIL_MAKE_TRANSPOSE_PLAN_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tessera/detail/checks.hpp>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/host_stream.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/transpose/detail/packed_plan.hpp>
+#include <tessera/transpose/detail/permute_shape.hpp>
+#include <tessera/transpose/transpose_options.hpp>
+#include <tessera/transpose/transpose_plan.hpp>
+
+namespace tessera::detail {
+
+/// Whether nearly all tiles along an extent are whole: the others go element by element.
+constexpr bool fills_tiles(std::int64_t extent, std::int64_t tile) { return extent % tile == 0 || extent >= 8 * tile; }
+
+inline TransposeVariant automatic_variant(const DeviceLimits& limits, const TransposeProblem& problem) {
+  const PermuteShape& shape = problem.shape;
+  const MatrixAxes matrix = matrix_axes(shape);
+  if (matrix.row != shape.rank - 1 || shape.rank < 2 || shape.rank - 2 > transpose_batch_max)
+    return TransposeVariant::packed;
+  const std::int64_t rows = shape.axes[matrix.row].extent, columns = shape.axes[matrix.column].extent;
+  if (limits.is_host) {
+    return rows >= packed_host_side && columns >= packed_host_side ? TransposeVariant::swizzled
+                                                                   : TransposeVariant::packed;
+  }
+  if (can_swizzle(problem)) {
+    const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
+    if (fills_tiles(rows, tile.rows()) && fills_tiles(columns, tile.columns())) return TransposeVariant::swizzled;
+  }
+  const bool fills = fills_tiles(rows, transpose_tile_rows) && fills_tiles(columns, transpose_tile_columns);
+  return fills && shape.axes[matrix.column].in_stride == 1 && shape.axes[matrix.row].out_stride == 1
+             ? TransposeVariant::padded
+             : TransposeVariant::packed;
+}
+
+inline void plan_matrix(std::string_view function, const DeviceLimits& limits, const TransposeProblem& problem,
+                        Stores stores, TransposePlan& plan) {
+  const PermuteShape& shape = problem.shape;
+  const MatrixAxes matrix = matrix_axes(shape);
+  const std::int64_t rows = matrix.row < 0 ? 1 : shape.axes[matrix.row].extent;
+  const std::int64_t columns = matrix.column < 0 ? 1 : shape.axes[matrix.column].extent;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(shape.units()) * problem.out_bytes;
+  plan.streamed = plan.variant == TransposeVariant::swizzled && takes_streaming(stores, limits.is_host, bytes) &&
+                  can_stream(problem);
+  if (plan.streamed) {
+    const StreamedTile tile = streamed_tile(problem.out_bytes, rows_begin_on(problem, stream_line));
+    plan.tile_rows = tile.rows;
+    plan.tile_columns = tile.columns;
+    plan.access_bytes = static_cast<int>(problem.in_bytes);
+    plan.scratch_bytes = tile.scratch_bytes;
+    if (plan.team_size == 0) plan.team_size = 1;
+  } else if (plan.variant == TransposeVariant::swizzled) {
+    const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
+    plan.tile_rows = tile.rows();
+    plan.tile_columns = tile.columns();
+    plan.access_bytes = (!limits.is_host && can_swizzle(problem) ? tile.width : 1) * static_cast<int>(problem.in_bytes);
+    if (!limits.is_host)
+      plan.scratch_bytes = static_cast<std::size_t>(plan.tile_rows * plan.tile_columns) * problem.out_bytes;
+    if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : transpose_team_size;
+  } else {
+    const bool to_sectors = moves_to_sectors(limits, problem);
+    plan.tile_rows = to_sectors ? transpose_sector_tile_rows : transpose_tile_height(limits.is_host, problem.out_bytes);
+    plan.tile_columns = transpose_tile_columns;
+    plan.pad = plan.variant == TransposeVariant::tiled ? 0 : transpose_pad;
+    plan.access_bytes = static_cast<int>(problem.in_bytes);
+    const int below = to_sectors ? sector_length(limits.is_host, problem.out_bytes) : 0;
+    plan.scratch_bytes = transpose_scratch_bytes(plan.tile_rows + below, problem.out_bytes);
+    if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : transpose_team_size;
+  }
+  const std::int64_t tiles =
+      shape.units() / (rows * columns) * ceil_div(rows, plan.tile_rows) * ceil_div(columns, plan.tile_columns);
+  require_tiles(function, tiles);
+  if (plan.league_size == 0) plan.league_size = tile_league(limits, tiles);
+}
+
+inline TransposeChoice make_transpose_plan(std::string_view function, const DeviceLimits& limits,
+                                           TransposeProblem problem, const TransposeOptions& options) {
+  require_league_size(function, options.league_size);
+  require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
+  if (problem.shape.units() == 0) problem.shape.rank = 0;
+  TransposeChoice choice;
+  choice.plan.variant =
+      options.variant == TransposeVariant::automatic ? automatic_variant(limits, problem) : options.variant;
+  choice.plan.league_size = options.league_size;
+  choice.plan.team_size = options.team_size;
+  switch (choice.plan.variant) {
+    case TransposeVariant::tiled:
+    case TransposeVariant::padded:
+    case TransposeVariant::swizzled:
+      TESSERA_REQUIRE_ARGUMENT(problem.shape.rank <= transpose_batch_max + 2, function, "options",
+                               "variant " + std::string(to_string(choice.plan.variant)) + ", and " +
+                                   std::to_string(problem.shape.rank) + " axes that cannot be merged",
+                               "automatic, naive or packed", "the others take 8 axes");
+      plan_matrix(function, limits, problem, options.stores, choice.plan);
+      break;
+    default:
+      plan_packed(function, limits, problem, choice);
+  }
+  return choice;
+}
+
+}  // namespace tessera::detail
+
+#endif

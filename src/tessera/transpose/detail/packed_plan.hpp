@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How variants packed and naive are mapped to teams: the tile, through registers or by asynchronous copies.
+#ifndef TESSERA_TRANSPOSE_DETAIL_PACKED_PLAN_HPP
+#define TESSERA_TRANSPOSE_DETAIL_PACKED_PLAN_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/packed.hpp>
+#include <tessera/detail/tile_range.hpp>
+#include <tessera/transpose/detail/packed_tile.hpp>
+#include <tessera/transpose/detail/permute_shape.hpp>
+#include <tessera/transpose/detail/run_tables.hpp>
+#include <tessera/transpose/detail/sector_shift.hpp>
+#include <tessera/transpose/detail/tile_tables.hpp>
+#include <tessera/transpose/transpose_options.hpp>
+#include <tessera/transpose/transpose_plan.hpp>
+
+namespace tessera::detail {
+
+/// Elements of a thread, and teams at once that have the registers for them and their places.
+constexpr int packed_slots(std::size_t in_bytes, std::size_t out_bytes, bool wide_offsets) {
+  return wide_offsets || in_bytes > 8 || out_bytes > 8 ? 8 : 12;
+}
+constexpr int packed_teams_at_once(std::size_t out_bytes) { return out_bytes > 4 ? 2 : 3; }
+inline constexpr int packed_team_size = 256;
+/// Elements of a tile that goes through registers.
+inline constexpr std::int64_t packed_volume_max = 4096;
+/// Bytes of a tile in scratch, gaps apart: places there have 16 bits.
+inline constexpr std::size_t packed_stage_bytes = 32768;
+/// Bytes of a host's tile: it stays in the first cache beside its output.
+inline constexpr std::size_t packed_host_bytes = 8192;
+/// Of a matrix that a host turns in blocks.
+inline constexpr std::int64_t packed_host_side = 16;
+
+/// Of a tile that goes to scratch by asynchronous copies: teams at once, the scratch of all of them, and what such a
+/// tile may be expected to cost, as a share of one that goes through registers (measured on an H100).
+inline constexpr int packed_runs_teams_at_once = 4;
+inline constexpr std::size_t packed_runs_teams_scratch = std::size_t{188} << 10;
+inline constexpr double packed_runs_cost_max = 0.86;
+/// Bytes of an output from which on caches do not help two tiles that write a sector.
+inline constexpr double packed_uncached_bytes = 512 << 20;
+
+/// A plan, and the tile of variants packed and naive.
+struct TransposeChoice {
+  TransposePlan plan;
+  PackedTile tile;
+  TileRuns runs{};  // of a tile that goes to scratch by asynchronous copies
+  StagedOrder order;
+  TileTables tables{};
+  bool wide_offsets = false, direct = false;  // direct: elements do not go through scratch
+};
+
+/// Whether offsets within the tile, its runs moved to sectors or not, need 64 bits.
+inline bool has_wide_offsets(const PermuteShape& shape, const PackedTile& tile) {
+  std::int64_t in = 0, out = 0;
+  for (int d = 0; d < shape.rank; ++d) {
+    const std::int64_t extent = tile.extents[static_cast<std::size_t>(d)];
+    constexpr std::int64_t moved_max = 7;
+    const std::int64_t along = extent - 1 + (extent > 1 && extent < shape.axes[d].extent ? moved_max : 0);
+    in += along * shape.axes[d].in_stride;
+    out += along * shape.axes[d].out_stride;
+  }
+  return in >> 32 != 0 || out >> 32 != 0;
+}
+
+inline std::int64_t packed_tiles(const PermuteShape& shape, const PackedTile& tile) {
+  std::int64_t tiles = 1;
+  for (int d = 0; d < shape.rank; ++d)
+    tiles *= ceil_div(shape.axes[d].extent, tile.extents[static_cast<std::size_t>(d)]);
+  return tiles;
+}
+
+/// Elements that a warp writes together where threads follow the input's runs, so many elements long: runs that begin
+/// anywhere share sectors between all its accesses (measured on an H100: 0.58 of a copy, against 0.9 on boundaries).
+inline std::int64_t written_directly(const TransposeProblem& problem, std::int64_t run) {
+  std::size_t bits = 0;
+  for (int d = 0; d < problem.shape.rank; ++d) {
+    const PermuteAxis& axis = problem.shape.axes[d];
+    if (axis.in_stride != 1) bits |= static_cast<std::size_t>(axis.in_stride) * problem.in_bytes;
+    if (axis.out_stride != 1) bits |= static_cast<std::size_t>(axis.out_stride) * problem.out_bytes;
+  }
+  return bits % sector_bytes == 0 ? run : std::min<std::int64_t>(run, 32);
+}
+
+/// Takes a larger tile that goes to scratch by asynchronous copies, where there is one that costs less than the tile
+/// chosen before, of whose runs so many elements are written together.
+inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& problem, std::int64_t written,
+                      TransposeChoice& choice) {
+  const PermuteShape& shape = problem.shape;
+  const std::size_t bytes = problem.in_bytes;
+  if ((bytes != 4 && bytes != 8 && bytes != 16) || problem.in_address % bytes != 0) return;
+  const std::int64_t sector = sector_length(false, problem.out_bytes);
+  const auto address = static_cast<std::int64_t>(problem.out_address / problem.out_bytes);
+  const std::size_t scratch = limits.shared_scratch(packed_runs_teams_scratch, packed_runs_teams_at_once);
+  const double out_bytes = static_cast<double>(shape.units()) * static_cast<double>(problem.out_bytes);
+  const double shared_write = packed_tile::shared_write * (1 + std::min(1.0, out_bytes / packed_uncached_bytes));
+  const auto element_bytes = static_cast<std::int64_t>(bytes);
+  constexpr std::size_t tables_bytes = sizeof(TileTables) + tile_bases_ahead * sizeof(ShiftedBases) + 8 * packed_bytes;
+  const auto cost_of = [&](const PackedTile& tile) {
+    if (tile.in_run == 1 || tile.out_run == 1) return 0.0;
+    const std::int64_t runs = tile.volume / tile.in_run + tile.volume / tile.out_run;
+    const auto taken = static_cast<std::size_t>(tile.in_run + 2 * tile.out_run + tile.volume * element_bytes) +
+                       static_cast<std::size_t>(runs) * sizeof(RunPlace) + tables_bytes;
+    if (taken > scratch) return 0.0;
+    const bool to_sectors = shift_plan(shape, tile, sector, address).axis >= 0;
+    return packed_tile::cost(shape, tile, bytes, problem.out_bytes,
+                             to_sectors ? packed_tile::sector_write : shared_write);
+  };
+  PackedTile before = choice.tile;
+  before.out_run = std::min(before.out_run, written);
+  const double cost_max =
+      packed_runs_cost_max * packed_tile::cost(shape, before, bytes, problem.out_bytes, shared_write);
+  const auto volume_max = static_cast<std::int64_t>(scratch / bytes);
+  const CostedTile best = choose_packed_tile(shape, std::min(volume_max, tile_volume_max), true, cost_of);
+  if (best.cost == 0 || best.cost > cost_max || has_wide_offsets(shape, best.tile)) return;
+  const bool to_sectors = shift_plan(shape, best.tile, sector, address).axis >= 0;
+  const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile, to_sectors), sector, address);
+  const StagedOrder order = staged_order(tables, bytes);
+  const TileRuns runs = tile_runs(best.tile, tables);
+  const bool fills = tiles_of(tables) >= std::int64_t{2} * packed_runs_teams_at_once * multiprocessors(limits);
+  if (!fills || run_pieces(runs, order, bytes).bytes > scratch) return;
+  choice.tile = best.tile;
+  choice.tables = tables;
+  choice.order = order;
+  choice.runs = runs;
+  choice.wide_offsets = choice.direct = false;
+}
+
+inline void plan_packed(std::string_view function, const DeviceLimits& limits, const TransposeProblem& problem,
+                        TransposeChoice& choice) {
+  const PermuteShape& shape = problem.shape;
+  TransposePlan& plan = choice.plan;
+  const bool sizes_team = plan.team_size == 0;
+  if (sizes_team) plan.team_size = limits.is_host ? 1 : packed_team_size;
+  const std::size_t larger = std::max(problem.in_bytes, problem.out_bytes);
+  const auto choose = [&](bool wide) {
+    std::int64_t fits = static_cast<std::int64_t>((limits.is_host ? packed_host_bytes : packed_stage_bytes) / larger);
+    if (!limits.is_host) {
+      fits = std::min(fits, std::int64_t{packed_slots(problem.in_bytes, problem.out_bytes, wide)} * plan.team_size);
+    }
+    const std::int64_t volume_max = std::clamp<std::int64_t>(fits, 1, packed_volume_max);
+    const auto cost_of = [&](const PackedTile& tile) {
+      return packed_tile::cost(shape, tile, problem.in_bytes, problem.out_bytes, packed_tile::shared_write);
+    };
+    choice.tile = choose_packed_tile(shape, volume_max, false, cost_of).tile;
+    choice.wide_offsets = wide;
+  };
+  choose(false);
+  // Threads that follow the input's runs write whole ones too: scratch would bring nothing.
+  const std::int64_t run = kept_run(shape, choice.tile);
+  choice.direct = plan.variant == TransposeVariant::naive || run == choice.tile.volume ||
+                  run * static_cast<std::int64_t>(problem.out_bytes) >= 128;
+  if (has_wide_offsets(shape, choice.tile)) choose(true);
+  choice.tables = tile_tables(shape, choice.tile, out_order(shape));
+  choice.order = staged_order(choice.tables, problem.out_bytes);
+  if (sizes_team && !limits.is_host && plan.variant == TransposeVariant::packed) {
+    plan_runs(limits, problem, choice.direct ? written_directly(problem, run) : choice.tile.volume, choice);
+  }
+  if (sizes_team && !limits.is_host && choice.runs.volume == 0) {
+    // No warp more than the tile fills.
+    const std::int64_t slots = packed_slots(problem.in_bytes, problem.out_bytes, choice.wide_offsets);
+    plan.team_size = std::min<int>(packed_team_size, static_cast<int>(ceil_div(choice.tile.volume, 32 * slots)) * 32);
+  }
+  plan.tile_columns = static_cast<int>(choice.tile.in_run);
+  plan.tile_rows = static_cast<int>(choice.tile.volume / choice.tile.in_run);
+  plan.access_bytes = static_cast<int>(problem.in_bytes);
+  int teams = packed_teams_at_once(problem.out_bytes);
+  if (choice.runs.volume > 0) {
+    plan.scratch_bytes = run_pieces(choice.runs, choice.order, problem.in_bytes).bytes;
+    teams = packed_runs_teams_at_once;
+  } else if (!limits.is_host) {
+    plan.scratch_bytes =
+        packed_pieces(static_cast<int>(choice.tile.volume), choice.order, problem.out_bytes, choice.direct).bytes;
+  }
+  const std::int64_t tiles = choice.runs.volume > 0 ? tiles_of(choice.tables) : packed_tiles(shape, choice.tile);
+  require_tiles(function, tiles);
+  if (plan.league_size == 0) {
+    // A team makes many: it finds its threads' places in the tile once.
+    const std::int64_t threads = teams * std::int64_t{packed_team_size};
+    const std::int64_t at_once = std::max<std::int64_t>(1, threads / plan.team_size) * multiprocessors(limits);
+    plan.league_size = limits.is_host ? tile_league(limits, tiles)
+                                      : static_cast<int>(std::max<std::int64_t>(1, std::min(tiles, at_once)));
+  }
+}
+
+}  // namespace tessera::detail
+
+#endif
