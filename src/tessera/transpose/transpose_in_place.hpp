@@ -24,6 +24,7 @@
 #include <tessera/transpose/detail/in_place_maps.hpp>
 #include <tessera/transpose/detail/in_place_rows.hpp>
 #include <tessera/transpose/detail/in_place_square.hpp>
+#include <tessera/transpose/detail/make_in_place_plan.hpp>
 #include <tessera/transpose/in_place_options.hpp>
 #include <tessera/transpose/in_place_plan.hpp>
 #include <tessera/workspace.hpp>
@@ -154,6 +155,16 @@ void transpose_memory(const Space& space, const Memory& memory, std::size_t rows
 }
 
 }  // namespace detail
+
+/// The plan that transpose_in_place() will follow for a matrix of rows x columns elements of T. Pure: it launches and
+/// allocates nothing.
+/// \throws InvalidArgument for sizes of league or team that cannot be, and variant swapped_tiles where rows != columns.
+template <class T, ExecutionSpace Space>
+InPlacePlan in_place_plan(const Space& space, std::uint64_t rows, std::uint64_t columns,
+                          const InPlaceOptions& options = {}) {
+  return detail::make_in_place_plan(detail::device_limits(space), static_cast<std::int64_t>(rows),
+                                    static_cast<std::int64_t>(columns), sizeof(T), options);
+}
 
 /// Transposes square matrices in place: view(j, i) and view(i, j) change places. Asynchronous on the instance, one
 /// kernel, no allocation, no fence.

@@ -19,6 +19,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/transpose/detail/in_place_layout.hpp>
 #include <tessera/transpose/in_place_plan.hpp>
 #include <thread>
 
