@@ -52,10 +52,11 @@ void require_alike(std::string_view function, const XView& x, const YView& y) {
 
 /// The plan that reduce_axes() of two views will follow; as for one view. \throws InvalidArgument
 template <ExecutionSpace Space, View XView, View YView, Reducer R>
-ReduceAxesPlan reduce_axes_plan(const Space& space, const XView& x, const YView& y, const Axes& axes, const R& reducer,
+ReduceAxesPlan reduce_axes_plan(const Space& space, const XView& x, const YView& y, const Axes& axes, const R&,
                                 const ReduceOptions& options = {}) {
   detail::require_alike("tessera::reduce_axes", x, y);
-  return detail::axes_plan_of<ElementPair<typename XView::non_const_value_type>>(space, x, axes, reducer, options);
+  return detail::axes_plan_of<ElementPair<typename XView::non_const_value_type>, R>(space, detail::axes_shape(x, axes),
+                                                                                    options);
 }
 
 /// Reduces two views over a set of their axes, as reduce_axes() does one view: the reducer, Dot<T> say, maps

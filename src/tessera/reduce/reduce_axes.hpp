@@ -15,6 +15,7 @@
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/detail/packed.hpp>
 #include <tessera/reduce/detail/axes_launch.hpp>
 #include <tessera/reduce/detail/exact_arithmetic.hpp>
 #include <tessera/reduce/detail/require_elements.hpp>
@@ -71,7 +72,10 @@ AxesShape axes_shape(const InView& in, const Axes& axes, const OutViews&... out)
     arguments[d] = {static_cast<std::int64_t>(in.extent(d)), static_cast<std::int64_t>(in.stride(d)), 0, reduced[d]};
   }
   (add_output_strides(arguments, out), ...);
-  return make_axes_shape(arguments.data(), static_cast<int>(rank));
+  AxesShape shape = make_axes_shape(arguments.data(), static_cast<int>(rank));
+  shape.misalignment = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(in.data()) % packed_bytes /
+                                                 sizeof(typename InView::value_type));
+  return shape;
 }
 
 /// \throws InvalidArgument where the extents of `out` are not those of the kept axes.
@@ -99,11 +103,10 @@ void add_output_strides(std::array<AxesArgument, Rank>& axes, const OutView& out
                            "pass an output view of such extents");
 }
 
-/// The plan for elements of T that lie as those of `in` do.
-template <class T, ExecutionSpace Space, View InView, Reducer R>
-ReduceAxesPlan axes_plan_of(const Space& space, const InView& in, const Axes& axes, const R&,
-                            const ReduceOptions& options) {
-  return make_axes_plan<fold_t<R, T>>(device_limits(space), axes_shape(in, axes), sizeof(T), options);
+/// The plan for elements of T that lie in such a shape.
+template <class T, Reducer R, ExecutionSpace Space>
+ReduceAxesPlan axes_plan_of(const Space& space, const AxesShape& shape, const ReduceOptions& options) {
+  return make_axes_plan<fold_t<R, T>>(device_limits(space), shape, sizeof(T), options);
 }
 
 /// reduce_axes() of the elements behind a pointer, or behind a PairPointer, that lie as those of `in` do.
@@ -123,11 +126,12 @@ void reduce_axes_behind(const Space& space, const InView& in, const Pointer& ele
     require_elements(function, in, static_cast<std::uint64_t>(shape.reduced_size), reducer);
   }
   if constexpr (sums_exactly<fold_t<R, T>>()) require_exact_arithmetic(function);
-  const ReduceAxesPlan plan = axes_plan_of<T>(space, in, axes, reducer, options);
+  const AxesShape planned = axes_shape(in, axes);
+  const ReduceAxesPlan plan = axes_plan_of<T, R>(space, planned, options);
   require_axes_resources(function, space, plan, workspace);
   if (shape.kept_size == 0) return;
   const fold_t<R, T> fold(reducer, {options.nan});
-  launch_axes(space, plan, shape, fold, elements, out.data(), workspace, options.team_size);
+  launch_axes(space, plan, planned, shape, fold, elements, out.data(), workspace, options.team_size);
 }
 
 }  // namespace detail
@@ -135,13 +139,13 @@ void reduce_axes_behind(const Space& space, const InView& in, const Pointer& ele
 /// The plan that reduce_axes() will follow. Pure: it launches and allocates nothing, and looks at no element.
 /// \throws InvalidArgument for axes that cannot be, and sizes of league or team that cannot be.
 template <ExecutionSpace Space, View InView, Reducer R>
-ReduceAxesPlan reduce_axes_plan(const Space& space, const InView& in, const Axes& axes, const R& reducer,
+ReduceAxesPlan reduce_axes_plan(const Space& space, const InView& in, const Axes& axes, const R&,
                                 const ReduceOptions& options = {}) {
-  return detail::axes_plan_of<typename InView::non_const_value_type>(space, in, axes, reducer, options);
+  return detail::axes_plan_of<typename InView::non_const_value_type, R>(space, detail::axes_shape(in, axes), options);
 }
 
-/// Reduces a view over a set of its axes: asynchronous on the instance, one kernel, or two where several teams share an
-/// output, or where many rows are summed exactly; no allocation, no fence.
+/// Reduces a view over a set of its axes: asynchronous on the instance, one kernel, two where several teams share an
+/// output, or where many rows are summed exactly, four at most; no allocation, no fence.
 ///
 /// \param[in] space      the instance that runs it
 /// \param[in] in         n0 x .. x n(r-1), rank 1 to 8, any layout

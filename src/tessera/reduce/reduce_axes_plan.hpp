@@ -18,6 +18,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/reduce/detail/axes_shape.hpp>
 #include <tessera/reduce/detail/axes_teams.hpp>
+#include <tessera/reduce/detail/column_packs_plan.hpp>
 #include <tessera/reduce/detail/host_panel.hpp>
 #include <tessera/reduce/detail/row_tiles_plan.hpp>
 #include <tessera/reduce/reduce_options.hpp>
@@ -36,10 +37,12 @@ enum class AxesMapping {
   tiles,   ///< the same for exact sums of rows that follow each other, through a tile in team scratch; a second kernel
            ///< for those that two doubles do not hold
   rings,   ///< exact sums of long rows, a warp each, through rings in team scratch; the same second kernel
+  packs,   ///< long columns, a thread those of a 16-byte pack; more kernels join parts, and sum what two doubles do not
+           ///< hold
 };
 inline constexpr std::array axes_mappings{AxesMapping::runs,  AxesMapping::groups, AxesMapping::staged,
                                           AxesMapping::lines, AxesMapping::rows,   AxesMapping::tiles,
-                                          AxesMapping::rings};
+                                          AxesMapping::rings, AxesMapping::packs};
 
 constexpr std::string_view to_string(AxesMapping mapping) {
   switch (mapping) {
@@ -56,9 +59,11 @@ constexpr std::string_view to_string(AxesMapping mapping) {
     case AxesMapping::tiles:
       return "tiles";
     case AxesMapping::rings:
+      return "rings";
+    case AxesMapping::packs:
       break;
   }
-  return "rings";
+  return "packs";
 }
 
 struct ReduceAxesPlan {
@@ -175,9 +180,10 @@ inline std::int64_t divisible_extent(const AxesShape& shape, AxesMapping mapping
   return longest;
 }
 
+/// Any mapping but packs.
 template <class Fold>
-ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape, std::size_t element_bytes,
-                              const ReduceOptions& options) {
+ReduceAxesPlan general_axes_plan(const DeviceLimits& limits, const AxesShape& shape, std::size_t element_bytes,
+                                 const ReduceOptions& options) {
   constexpr std::string_view function = "tessera::reduce_axes";
   require_league_size(function, options.league_size);
   require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : axes_team_size_max);
@@ -359,6 +365,27 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
   if (plan.mapping == AxesMapping::tiles) plan.scratch_bytes = tiles.scratch_bytes;
   if (plan.mapping == AxesMapping::rings) plan.scratch_bytes = row_rings_scratch_bytes();
   if (plan.parts > 1) plan.workspace_bytes = Partials<Fold>::bytes(kept * plan.parts);
+  return plan;
+}
+
+template <class Fold>
+ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape, std::size_t element_bytes,
+                              const ReduceOptions& options) {
+  ReduceAxesPlan plan = general_axes_plan<Fold>(limits, shape, element_bytes, options);
+  if constexpr (takes_column_packs<Fold>()) {
+    if (plan.mapping != AxesMapping::groups) return plan;
+    const ColumnPacks packs = column_packs<Fold>(limits, shape, element_bytes, options);
+    if (packs.rows == 0) return plan;
+    plan.mapping = AxesMapping::packs;
+    plan.team_size = column_packs_team_size;
+    plan.outputs = plan.team_size * packed_bytes / static_cast<int>(element_bytes);
+    plan.threads = 1;
+    plan.parts = packs.parts;
+    plan.league_size =
+        static_cast<int>(shape.kept_size / packs.columns * packs.segments * (packs.parts / packs.rounds));
+    plan.scratch_bytes = column_scratch_bytes<Fold>(packs);
+    plan.workspace_bytes = std::max(plan.workspace_bytes, column_packs_bytes<Fold>(packs, shape.kept_size));
+  }
   return plan;
 }
 

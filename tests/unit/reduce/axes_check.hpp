@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <tessera/reduce/reduce_axes.hpp>
+#include <tessera/workspace.hpp>
 #include <type_traits>
 #include <vector>
 
@@ -44,6 +45,17 @@ Result expected_of(const PositionSum& reducer, const std::vector<T>& line) {
   Result sum = 0;
   for (std::size_t i = 0; i < line.size(); ++i) sum += reducer.map(line[i], static_cast<std::int64_t>(i));
   return sum;
+}
+
+/// The word of a workspace by which one kernel leaves outputs to the next.
+template <class Space>
+std::uint32_t left_in(const Space& space, const Workspace<Space>& workspace) {
+  std::uint32_t left = 1;
+  Kokkos::deep_copy(space, left,
+                    Kokkos::View<std::uint32_t, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                        workspace.left()));
+  space.fence();
+  return left;
 }
 
 /// A view as one of run-time strides, so that few types stand for all layouts.

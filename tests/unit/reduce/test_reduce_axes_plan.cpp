@@ -39,6 +39,14 @@ ReduceAxesPlan gpu_plan(const std::vector<std::int64_t>& extents, unsigned mask,
   return plan_of<tessera::Sum<float>, float>(gpu, extents, mask, options);
 }
 
+/// Of what packs take too: arrays that are smaller, and sums that two doubles do not hold.
+ReduceAxesPlan general_plan(const std::vector<std::int64_t>& extents, unsigned mask,
+                            const ReduceOptions& options = {}) {
+  const std::vector<AxesArgument> axes = arguments(extents, mask);
+  return tessera::detail::general_axes_plan<tessera::detail::fold_t<tessera::Sum<float>, float>>(
+      gpu, tessera::detail::make_axes_shape(axes.data(), static_cast<int>(axes.size())), sizeof(float), options);
+}
+
 TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
   CHECK(gpu_plan({1 << 9, 1 << 20}, 2).mapping == AxesMapping::runs);
   CHECK(gpu_plan({1 << 15, 1 << 15}, 2).mapping == AxesMapping::rows);
@@ -50,10 +58,11 @@ TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
   CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::lines);
   CHECK(gpu_plan({3, std::int64_t{1} << 28}, 1).mapping == AxesMapping::lines);
   CHECK(gpu_plan({256, 1 << 21}, 1).mapping == AxesMapping::lines);
-  CHECK(gpu_plan({256, 1 << 16}, 1).mapping == AxesMapping::groups);
+  CHECK(general_plan({256, 1 << 16}, 1).mapping == AxesMapping::groups);
   // A fold that cannot take elements at little cost.
   CHECK(plan_of<tessera::Std<float>, float>(gpu, {std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::staged);
-  CHECK(gpu_plan({1 << 14, 1 << 15}, 1).mapping == AxesMapping::groups);
+  CHECK(gpu_plan({1 << 14, 1 << 15}, 1).mapping == AxesMapping::packs);
+  CHECK(general_plan({1 << 14, 1 << 15}, 1).mapping == AxesMapping::groups);
   CHECK(gpu_plan({3, std::int64_t{1} << 28}, 1).threads == 1);
   CHECK(gpu_plan({1, std::int64_t{1} << 29}, 2).parts > 132);
   CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 1).parts > 132);
@@ -113,7 +122,7 @@ TEST_CASE("long rows of exact sums go through rings", "[reduce][axes][plan]") {
 
 TEST_CASE("long columns that are few are read in wide segments", "[reduce][axes][plan]") {
   const auto check = [](const std::vector<std::int64_t>& extents, unsigned mask, int outputs, int parts) {
-    const ReduceAxesPlan plan = gpu_plan(extents, mask);
+    const ReduceAxesPlan plan = general_plan(extents, mask);
     INFO(to_string(plan));
     CHECK(plan.mapping == AxesMapping::groups);
     CHECK(plan.outputs == outputs);
@@ -127,13 +136,65 @@ TEST_CASE("long columns that are few are read in wide segments", "[reduce][axes]
   check({1 << 20, 300}, 1, 160, 264);
   check({2, 1 << 16, 8192}, 2, 256, 6);
   // Columns that are too narrow together, too many, too short; sizes asked; a fold that takes elements at some cost.
-  CHECK(gpu_plan({1 << 20, 255}, 1).outputs == 32);
-  CHECK(gpu_plan({1 << 12, 1 << 17}, 1).parts == 1);
-  CHECK(gpu_plan({4000, 10009}, 1).outputs == 32);
-  CHECK(gpu_plan({10007, 10009}, 1, {.team_size = 256}).outputs == 32);
-  CHECK(gpu_plan({10007, 10009}, 1, {.league_size = 500}).outputs == 32);
+  CHECK(general_plan({1 << 20, 255}, 1).outputs == 32);
+  CHECK(general_plan({1 << 12, 1 << 17}, 1).parts == 1);
+  CHECK(general_plan({4000, 10009}, 1).outputs == 32);
+  CHECK(general_plan({10007, 10009}, 1, {.team_size = 256}).outputs == 32);
+  CHECK(general_plan({10007, 10009}, 1, {.league_size = 500}).outputs == 32);
   CHECK(plan_of<tessera::Std<float>, float>(gpu, {10007, 10009}, 1).outputs == 32);
-  CHECK(gpu_plan({1 << 15, 0, 300}, 1).parts == 1);
+  CHECK(general_plan({1 << 15, 0, 300}, 1).parts == 1);
+}
+
+TEST_CASE("columns of large arrays are taken by packs", "[reduce][axes][plan]") {
+  CHECK(gpu_plan({10007, 10009}, 1).mapping == AxesMapping::packs);
+  CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 1).mapping == AxesMapping::packs);
+  CHECK(gpu_plan({7, 10007, 501, 9}, 2).mapping == AxesMapping::packs);
+  CHECK(plan_of<tessera::Sum<double>, double>(gpu, {10007, 10009}, 1).mapping == AxesMapping::packs);
+  CHECK(plan_of<tessera::Max<std::int64_t>, std::int64_t>(gpu, {10007, 10009}, 1).mapping == AxesMapping::packs);
+  // What is smaller, has shorter columns, elements of another size, a fold that has no chains; sizes asked; a host.
+  CHECK(gpu_plan({2000, 4000}, 1).mapping == AxesMapping::groups);
+  CHECK(gpu_plan({100, 1 << 20}, 1).mapping == AxesMapping::lines);
+  CHECK(plan_of<tessera::Max<std::int16_t>, std::int16_t>(gpu, {10007, 10009}, 1).mapping == AxesMapping::groups);
+  CHECK(plan_of<tessera::Std<float>, float>(gpu, {10007, 10009}, 1).mapping == AxesMapping::groups);
+  CHECK(gpu_plan({10007, 10009}, 1, {.team_size = 256}).mapping == AxesMapping::groups);
+  CHECK(gpu_plan({10007, 10009}, 1, {.league_size = 500}).mapping == AxesMapping::groups);
+  CHECK(plan_of<tessera::Sum<float>, float>(host, {10007, 10009}, 1).mapping != AxesMapping::packs);
+  // Fast sums leave NaN out by another mapping; smaller arrays are worth one kernel more.
+  using FastSum = tessera::Sum<float, tessera::Summation::fast>;
+  CHECK(plan_of<FastSum, float>(gpu, {2000, 4000}, 1).mapping == AxesMapping::packs);
+  CHECK(plan_of<FastSum, float>(gpu, {10007, 10009}, 1, {.nan = tessera::NanPolicy::omit}).mapping ==
+        AxesMapping::groups);
+}
+
+/// Whether teams have all columns of the joined rows, and parts all rows, of a matrix with so large a gap behind rows.
+template <class R, class T>
+bool packs_fit(std::int64_t rows, std::int64_t columns, std::int64_t gap, std::int64_t misalignment) {
+  using Fold = tessera::detail::fold_t<R, T>;
+  const AxesArgument axes[2] = {{rows, columns + gap, 0, true}, {columns, 1, 0, false}};
+  tessera::detail::AxesShape shape = tessera::detail::make_axes_shape(axes, 2);
+  shape.misalignment = misalignment;
+  const auto packs = tessera::detail::column_packs<Fold>(gpu, shape, sizeof(T), {});
+  if (packs.rows == 0) return true;
+  constexpr auto width = static_cast<std::int64_t>(16 / sizeof(T));
+  const std::int64_t step = packs.rows * (columns + gap), joined = (packs.rows - 1) * (columns + gap) + columns;
+  const bool all_columns = packs.segments * 128 * width >= joined + misalignment && packs.columns == columns;
+  const bool aligned = step % width == 0, whole = packs.parts % packs.rounds == 0;
+  const bool in_team = !packs.in_team || (packs.segments == 1 && columns <= 128);
+  const bool work = packs.height == rows && packs.joined_height() * packs.rows >= rows && packs.joined_height() >= 16;
+  return all_columns && aligned && whole && in_team && work;
+}
+
+TEST_CASE("packs have all columns and rows", "[reduce][axes][plan]") {
+  std::size_t wrong = 0;
+  for (std::int64_t columns = 2; columns < 3000; columns += columns < 600 ? 1 : 37) {
+    const std::int64_t rows = (std::int64_t{1} << 27) / columns;
+    for (const std::int64_t gap : {0, 1, 4, 100}) {
+      wrong += packs_fit<tessera::Sum<float>, float>(rows, columns, gap, columns % 4) ? 0 : 1;
+      wrong += packs_fit<tessera::Sum<float, tessera::Summation::fast>, float>(rows, columns, gap, 0) ? 0 : 1;
+      wrong += packs_fit<tessera::Sum<double>, double>(rows, columns, gap, columns % 2) ? 0 : 1;
+    }
+  }
+  CHECK(wrong == 0);
 }
 
 template <class T>
@@ -171,16 +232,16 @@ TEST_CASE("tiles of rows fit what a multiprocessor has", "[reduce][axes][plan]")
 }
 
 TEST_CASE("few columns share a team, and a warp's reads", "[reduce][axes][plan]") {
-  const ReduceAxesPlan three = gpu_plan({5, 5981, 5981, 3}, 4);
+  const ReduceAxesPlan three = general_plan({5, 5981, 5981, 3}, 4);
   CHECK(three.mapping == AxesMapping::groups);
   CHECK(three.threads == 10);
   CHECK(three.outputs == 24);
   CHECK(three.team_size == 240);
   // Few outputs: as many threads as a team has, and parts.
-  CHECK(gpu_plan({10000019, 3}, 1).threads == 85);
-  CHECK(gpu_plan({10000019, 3}, 1).parts > 132);
+  CHECK(general_plan({10000019, 3}, 1).threads == 85);
+  CHECK(general_plan({10000019, 3}, 1).parts > 132);
   // No more threads than have something to do.
-  CHECK(gpu_plan({30011, 40, 3}, 2).threads == 2);
+  CHECK(general_plan({30011, 40, 3}, 2).threads == 2);
 }
 
 TEST_CASE("teams of columns fill a GPU to the end", "[reduce][axes][plan]") {
@@ -188,10 +249,10 @@ TEST_CASE("teams of columns fill a GPU to the end", "[reduce][axes][plan]") {
     const std::int64_t blocks = (outputs + plan.outputs - 1) / plan.outputs;
     return tessera::detail::filled(blocks * plan.parts, tessera::detail::teams_at_once(gpu, 256));
   };
-  CHECK(share(gpu_plan({1 << 16, 1 << 13}, 1), 1 << 13) >= 950);
-  CHECK(share(gpu_plan({1000, 536870}, 1), 536870) >= 950);
+  CHECK(share(general_plan({1 << 16, 1 << 13}, 1), 1 << 13) >= 950);
+  CHECK(share(general_plan({1000, 536870}, 1), 536870) >= 950);
   // Whole warps where these read on boundaries.
-  CHECK(gpu_plan({1 << 13, 1 << 16}, 1).outputs % 32 == 0);
+  CHECK(general_plan({1 << 13, 1 << 16}, 1).outputs % 32 == 0);
 }
 
 TEST_CASE("teams that share long rows fill a GPU some whole times", "[reduce][axes][plan]") {

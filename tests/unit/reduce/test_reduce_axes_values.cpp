@@ -238,17 +238,6 @@ TEMPLATE_LIST_TEST_CASE("many rows with gaps have the bits of accumulators", "[r
   check_rows_with_gaps(TestType(), longer, mostly_tame_values<float>(longer[0] * longer[1] * longer[2], 10007));
 }
 
-/// The word of a workspace by which one kernel leaves outputs to the next.
-template <class Space>
-std::uint32_t left_in(const Space& space, const tessera::Workspace<Space>& workspace) {
-  std::uint32_t left = 1;
-  Kokkos::deep_copy(space, left,
-                    Kokkos::View<std::uint32_t, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                        workspace.left()));
-  space.fence();
-  return left;
-}
-
 /// planes x rows of so many elements, that follow each other: sums of rows, twice by one workspace.
 template <class InLayout, class OutLayout, class T, class Result, class Space>
 void check_rows(const Space& space, const Extents<3>& n, const std::vector<T>& values, NanPolicy policy) {
@@ -260,7 +249,7 @@ void check_rows(const Space& space, const Extents<3>& n, const std::vector<T>& v
   const tessera::Workspace<Space> workspace(space, plan.workspace_bytes);
   for (int time = 0; time < 2; ++time) {
     tessera::reduce_axes(space, in.const_view(), {2}, tessera::Sum<T>{}, out.view(), options, workspace);
-    CHECK(left_in(space, workspace) == 0);
+    CHECK(test::left_in(space, workspace) == 0);
   }
   const std::vector<Result> results = out.read();
   std::size_t wrong = 0, nans = 0;

@@ -14,7 +14,9 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/column_packs_plan.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
+#include <tessera/reduce/detail/reduce_column_packs.hpp>
 #include <tessera/reduce/detail/reduce_groups.hpp>
 #include <tessera/reduce/detail/reduce_lines.hpp>
 #include <tessera/reduce/detail/reduce_panels.hpp>
@@ -109,32 +111,86 @@ void launch_scratch_rows(const Space& space, const ReduceAxesPlan& plan, const A
     launch_teams(space, plan.league_size, plan.team_size / plan.threads, plan.scratch_bytes, functor, 0, plan.threads);
   };
   if (plan.mapping == AxesMapping::rings) {
-    launch(ReduceRowRings<Space, Problem>{{problem, plan.scratch_bytes, plan.threads, false}, workspace.left()});
+    launch(ReduceRowRings<Space, Problem>{{problem, plan.scratch_bytes, plan.threads, false}});
   } else {
     const int part = row_tile_part(shape.run_size, plan.threads);
     const bool parts_in_packs = static_cast<std::int64_t>(part) * plan.threads == shape.run_size &&
                                 part % packed_length<T> == 0 && misaligned_head(problem.in, packed_length<T>) == 0;
     launch(ReduceRowTiles<Space, Problem>{
-        {problem, plan.scratch_bytes, plan.threads, parts_in_packs}, plan.outputs, part, workspace.left()});
+        {problem, plan.scratch_bytes, plan.threads, parts_in_packs}, plan.outputs, part});
   }
   constexpr int teams_at_once = 4;
   const int most_lanes = row_lanes<Fold>(shape.run_size, sizeof(T));
   const int lanes = most_lanes < row_lanes_joined ? 1 : most_lanes, vectors = axes_team_size_max / lanes;
   const std::size_t scratch_bytes = rows_scratch_bytes<Fold>(vectors, lanes);
-  launch_teams(
-      space, teams_at_once * multiprocessors(device_limits(space)), vectors, scratch_bytes,
-      ReduceRowsLeft<Space, Problem>{{problem, scratch_bytes, lanes, false}, workspace.left(), workspace.ticket()}, 0,
-      lanes);
+  launch_teams(space, teams_at_once * multiprocessors(device_limits(space)), vectors, scratch_bytes,
+               ReduceRowsLeft<Space, Problem>{{problem, scratch_bytes, lanes, false}}, 0, lanes);
 }
 
+/// Mapping groups of a device.
+template <class Space, class Problem>
+void launch_groups(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Problem& problem,
+                   int asked_team_size) {
+  const std::int64_t threads_fast = std::min<std::int64_t>(plan.threads, problem.fast.extent);
+  launch_teams(space, plan.league_size, plan.team_size, plan.scratch_bytes,
+               ReduceGroups<Space, Problem>{problem, plan.scratch_bytes, plan.outputs, plan.threads,
+                                            static_cast<int>(std::max<std::int64_t>(1, threads_fast)),
+                                            plan_side(shape, plan.outputs)},
+               asked_team_size);
+}
+
+/// The parts of outputs that several teams shared, by so many teams.
+template <class Space, class Problem>
+void launch_parts(const Space& space, int parts, std::int64_t league_size, Problem problem) {
+  problem.parts = 1;
+  const int team_size = is_host_space<Space> ? 1 : power_of_two_below(std::min(parts, 128));
+  const std::size_t scratch_bytes = after_axes() + FoldScratch<typename Problem::fold_type>(team_size).bytes;
+  launch_teams(space, static_cast<int>(league_size), team_size, scratch_bytes,
+               ReduceParts<Space, Problem>{problem, scratch_bytes, parts}, 0);
+}
+
+/// Mapping packs; of exact sums then those that two doubles did not hold, as the plan for any shape has it.
+template <class Space, class Problem>
+void launch_column_packs(const Space& space, const ReduceAxesPlan& plan, const AxesShape& planned,
+                         const AxesShape& shape, Problem problem, const Workspace<Space>& workspace) {
+  using Fold = typename Problem::fold_type;
+  using Partial = column_partial_t<Fold>;
+  constexpr std::size_t element_bytes = sizeof(typename Problem::element_type);
+  const DeviceLimits limits = device_limits(space);
+  const ColumnPacks packs = column_packs<Fold>(limits, planned, element_bytes, {});
+  auto* const partials = static_cast<Partial*>(workspace.partials());
+  place_group_axes(shape, 1, problem);
+  launch_teams(space, plan.league_size, plan.team_size, plan.scratch_bytes,
+               ReduceColumnPacks<Space, Problem>{problem, plan.scratch_bytes, packs, partials}, 0);
+  problem.parts = 1;
+  const int threads = column_join_threads(packs), outputs = axes_team_size_max / threads;
+  const std::size_t scratch_bytes = after_axes() + axes_team_size_max * sizeof(Partial);
+  launch_teams(space, static_cast<int>(ceil_div(shape.kept_size, outputs)), axes_team_size_max, scratch_bytes,
+               ReduceColumnParts<Space, Problem>{problem, scratch_bytes, packs, partials, outputs, threads}, 0);
+  if constexpr (sums_in_pairs<Fold>()) {
+    ReduceAxesPlan rest = general_axes_plan<Fold>(limits, planned, element_bytes, {});
+    const auto at_once = static_cast<int>(teams_at_once(limits, rest.team_size));
+    rest.league_size = std::min(rest.league_size, at_once);
+    problem.partials = Partials<Fold>(workspace.partials(), shape.kept_size * rest.parts);
+    problem.parts = rest.parts;
+    problem.only_left = true;
+    place_group_axes(shape, rest.threads, problem);
+    launch_groups(space, rest, shape, problem, 0);
+    if (rest.parts > 1) launch_parts(space, rest.parts, std::min<std::int64_t>(shape.kept_size, 8 * at_once), problem);
+  }
+}
+
+/// planned: the shape that the plan is for, in which output strides part no axes.
 template <class Space, class Fold, class Pointer, class Result>
-void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Fold& fold,
-                 const Pointer& in, Result* out, const Workspace<Space>& workspace, int asked_team_size) {
+void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape& planned, const AxesShape& shape,
+                 const Fold& fold, const Pointer& in, Result* out, const Workspace<Space>& workspace,
+                 int asked_team_size) {
   using Problem = AxesProblem<Pointer, Fold, Result>;
   Problem problem{in,
                   out,
                   Partials<Fold>(workspace.partials(), shape.kept_size * plan.parts),
                   workspace.status_word(),
+                  {workspace.left(), workspace.ticket()},
                   fold,
                   shape.kept_size,
                   shape.reduced_size,
@@ -144,6 +200,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
                   0,
                   shape.run_dims,
                   plan.parts,
+                  false,
                   false,
                   {},
                   {},
@@ -163,6 +220,10 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       return launch(ReduceTurned<Space, Problem>{problem});
     }
   }
+  if constexpr (!is_host_space<Space> && takes_column_packs<Fold>() &&
+                is_packed(sizeof(typename Problem::element_type)) && std::is_pointer_v<Pointer>) {
+    if (plan.mapping == AxesMapping::packs) return launch_column_packs(space, plan, planned, shape, problem, workspace);
+  }
   if (plan.mapping == AxesMapping::groups) {
     place_group_axes(shape, plan.threads, problem);
     if constexpr (is_host_space<Space>) {
@@ -172,10 +233,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
         launch(ReduceColumns<Space, Problem>{problem});
       }
     } else {
-      const std::int64_t threads_fast = std::min<std::int64_t>(plan.threads, problem.fast.extent);
-      launch(ReduceGroups<Space, Problem>{problem, plan.scratch_bytes, plan.outputs, plan.threads,
-                                          static_cast<int>(std::max<std::int64_t>(1, threads_fast)),
-                                          plan_side(shape, plan.outputs)});
+      launch_groups(space, plan, shape, problem, asked_team_size);
     }
   } else if (plan.mapping == AxesMapping::lines) {
     if constexpr (takes_lines<Fold>()) {
@@ -229,7 +287,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       if constexpr (takes_rows<Fold>() && !is_host_space<Space>) {
         const bool in_packs = rows_in_packs(shape, in);
         if constexpr (chained_row_max<Fold>(1) > 0 && std::is_pointer_v<Pointer>) {
-          if (fold.takes_all() && shape.run_size <= chained_row_max<Fold>(plan.threads)) {
+          if (Fold::takes_all(fold.context().nan) && shape.run_size <= chained_row_max<Fold>(plan.threads)) {
             return launch(ReduceRows<Space, Problem, true>{problem, plan.scratch_bytes, plan.threads, in_packs});
           }
         }
@@ -248,16 +306,9 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
     }
   }
   if (plan.parts > 1) {
-    Problem joined = problem;
-    joined.parts = 1;
-    const int team_size = is_host_space<Space> ? 1 : power_of_two_below(std::min(plan.parts, 128));
-    ScratchLayout layout;
-    layout.append<AxesDim>(axes_max);
-    layout.append<std::byte>(FoldScratch<Fold>(team_size).bytes);
     const std::int64_t league =
         is_host_space<Space> ? std::min<std::int64_t>(shape.kept_size, plan.league_size) : shape.kept_size;
-    launch_teams(space, static_cast<int>(league), team_size, layout.bytes(),
-                 ReduceParts<Space, Problem>{joined, layout.bytes(), plan.parts}, 0);
+    launch_parts(space, plan.parts, league, problem);
   }
 }
 

@@ -15,6 +15,7 @@
 #include <tessera/reduce/detail/axes_shape.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
+#include <tessera/reduce/detail/left_outputs.hpp>
 #include <tessera/reduce/detail/thread_group.hpp>
 #include <tessera/reduce/reduce_axes_plan.hpp>
 #include <tessera/status.hpp>
@@ -42,14 +43,33 @@ struct AxesProblem {
   Result* out;
   Partials<Fold> partials;
   std::uint64_t* status_word;
+  LeftOutputs left;
   Fold fold;
   std::int64_t kept_size, reduced_size;
   std::int64_t rest_size, run_size;  // reduced elements = rest x run (runs), rest x fast x lane (groups)
   int kept, rest, run;               // axes, in this order in dims
   int parts;
   bool divides_rest;  // what parts divide: the rest, or the run or lane
+  bool only_left;     // other outputs are there: groups, parts, of sums in pairs
   AxesDim dims[axes_max];
   AxesDim fast, lane;  // groups: threads lie along fast, 0 .. lanes of a load along lane
+
+  /// Whether there is nothing to do.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_done() const { return sums_in_pairs<Fold>() && only_left && left.none(); }
+  [[nodiscard]] KOKKOS_FUNCTION bool is_wanted(const AxesDim* axes, std::int64_t output) const {
+    if constexpr (sums_in_pairs<Fold>()) {
+      return !only_left || LeftOutputs::is_left(out[axes_offsets(axes, kept, output).out]);
+    } else {
+      return true;
+    }
+  }
+  /// By every team of a kernel, at its end.
+  template <TeamMember Member>
+  KOKKOS_FUNCTION void end(const Member& team) const {
+    if constexpr (sums_in_pairs<Fold>()) {
+      if (only_left && parts == 1) left.put_back(team);
+    }
+  }
 
   /// Whether finish() takes a pair for the total.
   [[nodiscard]] KOKKOS_FUNCTION bool takes_pairs() const { return parts == 1 || sums_in_pairs<Fold>(); }

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 
 namespace tessera::detail {
@@ -23,6 +24,13 @@ struct AxesDim {
   std::int64_t position = 0;  ///< row-major index of the output (kept axes) or among the reduced elements
   std::int64_t input = 0;     ///< row-major index of the input
 };
+
+/// Where a team's scratch goes on behind its axes.
+KOKKOS_INLINE_FUNCTION std::size_t after_axes() {
+  ScratchLayout layout;
+  layout.append<AxesDim>(axes_max);
+  return layout.bytes();
+}
 
 struct AxesOffsets {
   std::int64_t in, out, position, input;
@@ -78,7 +86,8 @@ struct AxesShape {
   std::int64_t kept_size = 1;
   std::int64_t reduced_size = 1;
   std::int64_t run_size = 1;
-  bool rows_adjacent = false;  ///< the outputs' elements are runs that follow each other without a gap
+  bool rows_adjacent = false;     ///< the outputs' elements are runs that follow each other without a gap
+  std::int64_t misalignment = 0;  ///< elements between a 16-byte boundary and the first one
   AxesDim dims[axes_max];
 
   /// Whether the fastest axis of memory is a reduced one.

@@ -89,15 +89,14 @@ struct ReduceGroups {
   int side;              // neighbouring outputs, which neighbouring threads have
 
   KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
+    if (problem.is_done()) return;
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const AxesDim* axes = axes_in_reach<Space>(team, problem, scratch);
-    ScratchLayout layout;
-    layout.append<AxesDim>(axes_max);
     const int block = team.team_rank() / (side * threads), within = team.team_rank() % (side * threads);
     const int group = block * side + within % side;
     const int rank = within / side;
     std::byte* fold_scratch =
-        scratch + layout.bytes() + static_cast<std::size_t>(group) * FoldScratch<Fold>(threads).bytes;
+        scratch + after_axes() + static_cast<std::size_t>(group) * FoldScratch<Fold>(threads).bytes;
     const Status status(problem.status_word);
 
     const std::int64_t blocks = ceil_div(problem.kept_size, outputs);
@@ -106,7 +105,7 @@ struct ReduceGroups {
       const QuotientRemainder split = divide(item, problem.parts);
       const int part = static_cast<int>(split.remainder);
       const std::int64_t output = split.quotient * outputs + group;
-      const bool valid = output < problem.kept_size;
+      const bool valid = output < problem.kept_size && problem.is_wanted(axes, output);
       typename Fold::thread_type thread;
       typename Fold::spill_type spill;
       problem.fold.begin(thread, spill);
@@ -116,6 +115,7 @@ struct ReduceGroups {
         if (valid) problem.finish(members, axes, output, part, total);
       });
     }
+    problem.end(team);
   }
 
  private:

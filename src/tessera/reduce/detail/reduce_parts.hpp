@@ -26,14 +26,14 @@ struct ReduceParts {
   int parts;
 
   KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
+    if (problem.is_done()) return;
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const AxesDim* axes = axes_in_reach<Space>(team, problem, scratch);
-    ScratchLayout layout;
-    layout.append<AxesDim>(axes_max);
-    std::byte* fold_scratch = scratch + layout.bytes();
+    std::byte* fold_scratch = scratch + after_axes();
 
     const IndexRange outputs = items_of(problem.kept_size, team.league_rank(), team.league_size());
     for (std::int64_t output = outputs.begin; output < outputs.end; ++output) {
+      if (!problem.is_wanted(axes, output)) continue;
       const std::int64_t first = output * parts;
       if constexpr (sums_in_pairs<Fold>()) {
         ExactPair mine{0, 0};
@@ -63,6 +63,7 @@ struct ReduceParts {
       finish_fold(team, problem.fold, false, thread, spill, fold_scratch,
                   [&](auto& total) { problem.finish(team, axes, output, 0, total); });
     }
+    problem.end(team);
   }
 };
 

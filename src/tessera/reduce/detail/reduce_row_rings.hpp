@@ -33,8 +33,6 @@ struct ReduceRowRings : ReduceRows<Space, Problem> {
   using Member = typename policy_type::member_type;
   static constexpr const char* label = "tessera::reduce_axes::rings";
 
-  std::uint32_t* left;  // not zero: there are such rows
-
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     std::byte* scratch = team_scratch(team, this->scratch_bytes);
     const AxesDim* axes = problem.kept > 1 ? axes_in_reach<Space>(team, problem, scratch) : nullptr;
@@ -43,11 +41,11 @@ struct ReduceRowRings : ReduceRows<Space, Problem> {
     const AxesOffsets place =
         problem.kept <= 1 ? axis_offsets(problem.dims[0], output) : axes_offsets(axes, problem.kept, output);
     const int lane = lane_number(team, row_ring_lanes);
-    auto* ring = reinterpret_cast<Packed<T>*>(scratch + row_tile_at()) +
+    auto* ring = reinterpret_cast<Packed<T>*>(scratch + after_axes()) +
                  team.team_rank() * row_ring_pieces * row_ring_lanes + lane;
     const bool summed =
         this->sum_row(team, place.out, true, [&](auto& few) { sum_lane(problem.in + place.in, lane, ring, few); });
-    if (!summed) this->leave(place.out, left);
+    if (!summed) problem.left.leave(problem.out[place.out]);
   }
 
  private:

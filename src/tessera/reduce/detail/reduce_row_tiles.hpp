@@ -25,7 +25,7 @@
 namespace tessera::detail {
 
 /// A tile a team. Rows that two doubles do not hold are left to ReduceRowsLeft: what they take would cost this kernel
-/// registers, and be in the way of others. Their outputs are NaN, which no other is. in_packs: of the lanes' parts.
+/// registers, and be in the way of others. in_packs: of the lanes' parts.
 template <ExecutionSpace Space, class Problem>
 struct ReduceRowTiles : ReduceRows<Space, Problem> {
   using Base = ReduceRows<Space, Problem>;
@@ -39,8 +39,7 @@ struct ReduceRowTiles : ReduceRows<Space, Problem> {
   static constexpr const char* label = "tessera::reduce_axes::tiles";
 
   int tile_rows;
-  int part;             // row_tile_part()
-  std::uint32_t* left;  // not zero: there are such rows
+  int part;  // row_tile_part()
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     std::byte* scratch = team_scratch(team, this->scratch_bytes);
@@ -49,7 +48,7 @@ struct ReduceRowTiles : ReduceRows<Space, Problem> {
     const std::int64_t first = std::int64_t{team.league_rank()} * tile_rows;
     const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(tile_rows, problem.kept_size - first));
     const T* const tile = begin_copy(problem.in + first * row_size, rows * row_size,
-                                     reinterpret_cast<T*>(scratch + row_tile_at()), thread, step * lanes);
+                                     reinterpret_cast<T*>(scratch + after_axes()), thread, step * lanes);
     end_async_group();
     const AxesDim* axes = problem.kept > 1 ? axes_in_reach<Space>(team, problem, scratch) : nullptr;
     wait_for_async_groups<0>();
@@ -78,7 +77,7 @@ struct ReduceRowTiles : ReduceRows<Space, Problem> {
           add_all(pieces.count, few, [&](int i) { return pieces.first[i]; });
         }
       });
-      if (!summed) this->leave(out, left);
+      if (!summed) problem.left.leave(problem.out[out]);
       mine += step * row_size;
       out += step * problem.dims[0].out;
     }

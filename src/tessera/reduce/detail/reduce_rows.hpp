@@ -127,19 +127,11 @@ struct ReduceRows {
     return sum_lanes<double, true>(team, out, writes, sum_lane) || !writes;
   }
 
-  /// For ReduceRowsLeft: a NaN, which no other output is, and a word that says so.
-  KOKKOS_FORCEINLINE_FUNCTION void leave(std::int64_t out, std::uint32_t* left) const {
-    problem.out[out] = spoiled<Result>();
-    if (*left == 0) Kokkos::atomic_or(left, 1U);
-  }
-
   /// Lanes join in scratch where there are many of them.
   KOKKOS_FORCEINLINE_FUNCTION void sum_row_to_digits(const Member& team, const AxesDim* axes, std::byte* scratch,
                                                      std::int64_t output) const {
     const int workers = lanes < row_lanes_joined ? 1 : lanes;
-    ScratchLayout layout;
-    layout.append<AxesDim>(axes_max);
-    auto* total = reinterpret_cast<typename Fold::team_type*>(scratch + layout.bytes()) + team.team_rank();
+    auto* total = reinterpret_cast<typename Fold::team_type*>(scratch + after_axes()) + team.team_rank();
     const AxesOffsets base = axes_offsets(axes, problem.kept, output);
     const auto finish = [&](int lane) {
       fold_apart(problem.fold, row_at(axes, base), lane, workers, total, problem.out + base.out, problem.reduced_size,

@@ -60,9 +60,7 @@ struct ReduceRuns {
   KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const AxesDim* axes = axes_in_reach<Space>(team, problem, scratch);
-    ScratchLayout layout;
-    layout.append<AxesDim>(axes_max);
-    std::byte* fold_scratch = scratch + layout.bytes();
+    std::byte* fold_scratch = scratch + after_axes();
     const Status status(problem.status_word);
 
     const IndexRange items = items_of(problem.kept_size * problem.parts, team.league_rank(), team.league_size());

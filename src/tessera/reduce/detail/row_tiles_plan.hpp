@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/packed.hpp>
-#include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/reduce/detail/axes_shape.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
@@ -32,13 +31,6 @@ KOKKOS_INLINE_FUNCTION constexpr bool takes_row_tiles(std::size_t element_bytes)
   return sums_in_pairs<Fold>() && element_bytes >= sizeof(float);
 }
 
-/// Where a tile begins in scratch: after the axes.
-KOKKOS_INLINE_FUNCTION std::size_t row_tile_at() {
-  ScratchLayout layout;
-  layout.append<AxesDim>(axes_max);
-  return layout.bytes();
-}
-
 struct RowTilesPlan {
   int rows = 0;  ///< 0: too few are in scratch at once
   int lanes = 1;
@@ -47,7 +39,7 @@ struct RowTilesPlan {
 
 inline RowTilesPlan row_tiles_plan(const DeviceLimits& limits, std::int64_t row_size, std::size_t element_bytes) {
   const std::size_t scratch = limits.shared_scratch(row_tiles_teams_scratch, row_tiles_teams_at_once);
-  const std::size_t taken = row_tile_at() + 2 * packed_bytes;
+  const std::size_t taken = after_axes() + 2 * packed_bytes;
   const std::int64_t row_bytes = row_size * static_cast<std::int64_t>(element_bytes);
   const bool floats = element_bytes <= sizeof(float);
   RowTilesPlan plan;
@@ -80,10 +72,7 @@ inline constexpr int row_ring_vectors = row_tiles_team_size / row_ring_lanes;
 
 /// Scratch of a team: the axes and a ring a lane.
 inline std::size_t row_rings_scratch_bytes() {
-  ScratchLayout layout;
-  layout.append<AxesDim>(axes_max);
-  layout.append<std::byte>(std::size_t{row_tiles_team_size} * row_ring_pieces * packed_bytes);
-  return layout.bytes();
+  return after_axes() + std::size_t{row_tiles_team_size} * row_ring_pieces * packed_bytes;
 }
 
 /// Whether rows are long enough, and many. Longer ones go through registers in the same time.

@@ -129,12 +129,30 @@ class ValueFold {
   /// Elements that a chain takes at most before it goes to the spill.
   static constexpr std::int64_t chain_max = chain_length<R>();
   /// Whether no element is left out, whatever it is.
-  [[nodiscard]] bool takes_all() const { return !counts || m_context.nan == NanPolicy::propagate; }
+  [[nodiscard]] static bool takes_all(NanPolicy nan) { return !counts || nan == NanPolicy::propagate; }
   /// add() where none is left out and no chain takes more than that.
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void chain(thread_type& thread, const T (&elements)[N], const Index& index) const {
     TESSERA_UNROLL
     for (int k = 0; k < N; ++k) Chain<R>::add(m_reducer, thread.chains[k % lanes], elements[k], index(k));
+  }
+  /// Whether chains that few registers hold may be of columns of elements side by side, as chain() fills them.
+  static constexpr bool chains_columns = std::is_arithmetic_v<T> && sizeof(typename Chain<R>::type) <= sizeof(double);
+  /// An element to such a column.
+  KOKKOS_FORCEINLINE_FUNCTION void chain_one(thread_type& thread, int column, const T& element,
+                                             std::int64_t index) const {
+    Chain<R>::add(m_reducer, thread.chains[column], element, index);
+  }
+  /// What the columns hold.
+  template <int Columns>
+  KOKKOS_FORCEINLINE_FUNCTION void chained_columns(const thread_type& thread, team_type (&columns)[Columns]) const {
+    typename R::value_type values[lanes];
+    close_chains<Columns>(thread, values);
+    TESSERA_UNROLL
+    for (int column = 0; column < Columns; ++column) {
+      columns[column] = identity();
+      columns[column].value = values[column];
+    }
   }
   /// What its chains hold.
   KOKKOS_FORCEINLINE_FUNCTION typename R::value_type chained(const thread_type& thread) const {
@@ -239,9 +257,7 @@ class ValueFold {
   /// The thread's chains, joined pairwise.
   KOKKOS_FORCEINLINE_FUNCTION team_type joined(const thread_type& thread) const {
     typename R::value_type values[lanes];
-    TESSERA_UNROLL
-    for (int lane = 0; lane < lanes; ++lane) values[lane] = Chain<R>::close(m_reducer, thread.chains[lane]);
-    join_halves<lanes / 2>(values);
+    close_chains<1>(thread, values);
     if constexpr (counts) {
       return {values[0], thread.omitted};
     } else {
@@ -249,13 +265,22 @@ class ValueFold {
     }
   }
 
+  /// Every Left-th chain joined in one of the first values.
+  template <int Left>
+  KOKKOS_FORCEINLINE_FUNCTION void close_chains(const thread_type& thread,
+                                                typename R::value_type (&values)[lanes]) const {
+    TESSERA_UNROLL
+    for (int lane = 0; lane < lanes; ++lane) values[lane] = Chain<R>::close(m_reducer, thread.chains[lane]);
+    join_halves<lanes / 2, Left>(values);
+  }
+
   // Recursive, as compilers leave nested loops whole, and their index would put the values in memory.
-  template <int Half>
+  template <int Half, int Left>
   KOKKOS_FORCEINLINE_FUNCTION void join_halves(typename R::value_type (&values)[lanes]) const {
-    if constexpr (Half > 0) {
+    if constexpr (Half >= Left) {
       TESSERA_UNROLL
       for (int lane = 0; lane < Half; ++lane) m_reducer.join(values[lane], values[lane + Half]);
-      join_halves<Half / 2>(values);
+      join_halves<Half / 2, Left>(values);
     }
   }
 
