@@ -37,8 +37,8 @@ enum class AxesMapping {
   tiles,   ///< the same for exact sums of rows that follow each other, through a tile in team scratch; a second kernel
            ///< for those that two doubles do not hold
   rings,   ///< exact sums of long rows, a warp each, through rings in team scratch; the same second kernel
-  packs,   ///< long columns, a thread those of a 16-byte pack; more kernels join parts, and sum what two doubles do not
-           ///< hold
+  packs,   ///< long columns, and runs as matrices of one: a thread takes those of a 16-byte pack; more kernels join
+          ///< parts, and sum what two doubles do not hold
 };
 inline constexpr std::array axes_mappings{AxesMapping::runs,  AxesMapping::groups, AxesMapping::staged,
                                           AxesMapping::lines, AxesMapping::rows,   AxesMapping::tiles,
@@ -373,7 +373,7 @@ ReduceAxesPlan make_axes_plan(const DeviceLimits& limits, const AxesShape& shape
                               const ReduceOptions& options) {
   ReduceAxesPlan plan = general_axes_plan<Fold>(limits, shape, element_bytes, options);
   if constexpr (takes_column_packs<Fold>()) {
-    if (plan.mapping != AxesMapping::groups) return plan;
+    if (plan.mapping != AxesMapping::groups && plan.mapping != AxesMapping::runs) return plan;
     const ColumnPacks packs = column_packs<Fold>(limits, shape, element_bytes, options);
     if (packs.rows == 0) return plan;
     plan.mapping = AxesMapping::packs;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Columns of large matrices, which a GPU takes by packs. Their elements are multiples of one unit, whose sums integers
-// hold.
+// Columns of large matrices, and long rows, which a GPU takes by packs. Their elements are multiples of one unit, whose
+// sums integers hold.
 #include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cmath>
@@ -52,7 +52,7 @@ Columns columns_of(std::size_t columns, std::size_t matrices, std::size_t first 
 /// What integers do not hold: here and there a column with terms far apart, infinities or a NaN.
 enum class Odd { none, apart, infinite, not_a_number };
 Odd oddity(const Columns& in, std::size_t output) {
-  const std::size_t column = output % in.columns;
+  const std::size_t column = in.columns == 1 ? output : output % in.columns;
   if (column % 97 != 1) return Odd::none;
   return static_cast<Odd>(1 + (column / 97 + output / in.columns) % 3);
 }
@@ -145,6 +145,9 @@ void check_exact_sums(const Space& space) {
     check_sums<test::Misaligned, test::Right, T, double>(space, columns_of<T, Space>(columns, 1), NanPolicy::omit);
   }
   check_sums<test::Right, test::Right, T, T>(space, columns_of<T, Space>(1000, 2, 1, 3), NanPolicy::propagate);
+  // Long rows, which are matrices of one column.
+  const std::size_t row = (on_host<Space> ? 1003 : std::size_t{1029} << 10) / sizeof(T);
+  check_sums<test::Misaligned, test::Right, T, T>(space, {{257, row, 1}, 0, 1}, NanPolicy::propagate);
   check_sums<test::Misaligned, test::Left, T, T>(space, columns_of<T, Space>(5, 3, 2, 2), NanPolicy::propagate);
   check_sums<test::Right, test::Left, T, T>(space, columns_of<T, Space>(512, 1, 3, 512), NanPolicy::omit);
 }
@@ -159,8 +162,9 @@ TEMPLATE_LIST_TEST_CASE("exact sums of many double columns", "[reduce][axes]", t
 /// fold(row, element, into): what the reducer makes of a column, without rounding.
 template <class T, class R, class Wide, class Space, class Fold>
 void check_fold(const Space& space, const R& reducer, Wide identity, const Fold& fold) {
-  for (const std::size_t count : {3, 17, 100, 129, 1023, 20000}) {
-    const Columns columns = columns_of<T, Space>(count, 2, 1, count % 2 == 0 ? 2 : 1);
+  for (const std::size_t count : {1, 3, 17, 100, 129, 1023, 20000}) {
+    const bool gaps = count > 1;
+    const Columns columns = columns_of<T, Space>(count, 2, gaps ? 1 : 0, gaps ? 1 + (count + 1) % 2 : 0);
     std::vector<T> values(columns.size());
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(test::mixed(i, 8) % 31) - T(15);
     const test::GuardedView<T, test::Right, Space, 3> memory(columns.extents, values);

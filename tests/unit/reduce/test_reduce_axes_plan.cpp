@@ -40,15 +40,16 @@ ReduceAxesPlan gpu_plan(const std::vector<std::int64_t>& extents, unsigned mask,
 }
 
 /// Of what packs take too: arrays that are smaller, and sums that two doubles do not hold.
+template <class R = tessera::Sum<float>>
 ReduceAxesPlan general_plan(const std::vector<std::int64_t>& extents, unsigned mask,
                             const ReduceOptions& options = {}) {
   const std::vector<AxesArgument> axes = arguments(extents, mask);
-  return tessera::detail::general_axes_plan<tessera::detail::fold_t<tessera::Sum<float>, float>>(
+  return tessera::detail::general_axes_plan<tessera::detail::fold_t<R, float>>(
       gpu, tessera::detail::make_axes_shape(axes.data(), static_cast<int>(axes.size())), sizeof(float), options);
 }
 
 TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
-  CHECK(gpu_plan({1 << 9, 1 << 20}, 2).mapping == AxesMapping::runs);
+  CHECK(general_plan({1 << 9, 1 << 20}, 2).mapping == AxesMapping::runs);
   CHECK(gpu_plan({1 << 15, 1 << 15}, 2).mapping == AxesMapping::rows);
   CHECK(gpu_plan({1 << 15, 64}, 2).mapping == AxesMapping::rows);
   CHECK(gpu_plan({1 << 15, 64}, 2).threads == 4);
@@ -159,9 +160,14 @@ TEST_CASE("columns of large arrays are taken by packs", "[reduce][axes][plan]") 
   CHECK(gpu_plan({10007, 10009}, 1, {.team_size = 256}).mapping == AxesMapping::groups);
   CHECK(gpu_plan({10007, 10009}, 1, {.league_size = 500}).mapping == AxesMapping::groups);
   CHECK(plan_of<tessera::Sum<float>, float>(host, {10007, 10009}, 1).mapping != AxesMapping::packs);
+  // Runs are columns too: of exact sums large ones of which there are many.
+  CHECK(gpu_plan({500, 1 << 20}, 2).mapping == AxesMapping::packs);
+  CHECK(gpu_plan({199, 1 << 20}, 2).mapping == AxesMapping::runs);
+  CHECK(gpu_plan({500, 1 << 16}, 2).mapping == AxesMapping::runs);
   // Fast sums leave NaN out by another mapping; smaller arrays are worth one kernel more.
   using FastSum = tessera::Sum<float, tessera::Summation::fast>;
   CHECK(plan_of<FastSum, float>(gpu, {2000, 4000}, 1).mapping == AxesMapping::packs);
+  CHECK(plan_of<FastSum, float>(gpu, {3, 1 << 22}, 2).mapping == AxesMapping::packs);
   CHECK(plan_of<FastSum, float>(gpu, {10007, 10009}, 1, {.nan = tessera::NanPolicy::omit}).mapping ==
         AxesMapping::groups);
 }
@@ -256,7 +262,7 @@ TEST_CASE("teams of columns fill a GPU to the end", "[reduce][axes][plan]") {
 }
 
 TEST_CASE("teams that share long rows fill a GPU some whole times", "[reduce][axes][plan]") {
-  const auto parts = [](std::int64_t rows, std::int64_t row) { return gpu_plan({rows, row}, 2).parts; };
+  const auto parts = [](std::int64_t rows, std::int64_t row) { return general_plan({rows, row}, 2).parts; };
   // Three on each of 132 multiprocessors; of many rows more, where fewer would leave some idle.
   CHECK(parts(1, std::int64_t{1} << 29) == 396);
   CHECK(parts(3, 178956970) == 132);
@@ -270,7 +276,7 @@ TEST_CASE("teams that share long rows fill a GPU some whole times", "[reduce][ax
   CHECK(parts(64, 1 << 16) == 4);
   // Fast sums are not known to need so many registers.
   using FastSum = tessera::Sum<float, tessera::Summation::fast>;
-  CHECK(plan_of<FastSum, float>(gpu, {1, std::int64_t{1} << 29}, 2).parts == 1056);
+  CHECK(general_plan<FastSum>({1, std::int64_t{1} << 29}, 2).parts == 1056);
 }
 
 TEST_CASE("axes merge where memory allows it", "[reduce][axes][plan]") {

@@ -101,6 +101,15 @@ void place_group_axes(const AxesShape& shape, int threads, Problem& problem) {
   problem.divides_rest = problem.rest_size > problem.lane.extent;
 }
 
+/// Likewise in the mappings of runs.
+template <class Problem>
+void place_run_axes(const AxesShape& shape, Problem& problem) {
+  problem.rest = shape.reduced - shape.run_dims;
+  problem.rest_size = 1;
+  for (int d = 0; d < problem.rest; ++d) problem.rest_size *= shape.dims[shape.kept + d].extent;
+  problem.divides_rest = problem.rest_size > problem.run_size;
+}
+
 /// Mappings tiles and rings: the rows, then those among them that two doubles did not hold.
 template <class Space, class Problem>
 void launch_scratch_rows(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Problem& problem,
@@ -139,6 +148,15 @@ void launch_groups(const Space& space, const ReduceAxesPlan& plan, const AxesSha
                asked_team_size);
 }
 
+/// Mapping runs.
+template <class Space, class Problem>
+void launch_runs(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, Problem problem,
+                 int asked_team_size) {
+  place_run_axes(shape, problem);
+  launch_teams(space, plan.league_size, plan.team_size, plan.scratch_bytes,
+               ReduceRuns<Space, Problem>{problem, plan.scratch_bytes}, asked_team_size);
+}
+
 /// The parts of outputs that several teams shared, by so many teams.
 template <class Space, class Problem>
 void launch_parts(const Space& space, int parts, std::int64_t league_size, Problem problem) {
@@ -174,8 +192,12 @@ void launch_column_packs(const Space& space, const ReduceAxesPlan& plan, const A
     problem.partials = Partials<Fold>(workspace.partials(), shape.kept_size * rest.parts);
     problem.parts = rest.parts;
     problem.only_left = true;
-    place_group_axes(shape, rest.threads, problem);
-    launch_groups(space, rest, shape, problem, 0);
+    if (rest.mapping == AxesMapping::runs) {
+      launch_runs(space, rest, shape, problem, 0);
+    } else {
+      place_group_axes(shape, rest.threads, problem);
+      launch_groups(space, rest, shape, problem, 0);
+    }
     if (rest.parts > 1) launch_parts(space, rest.parts, std::min<std::int64_t>(shape.kept_size, 8 * at_once), problem);
   }
 }
@@ -278,11 +300,9 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       }
     }
   } else {
-    problem.rest = shape.reduced - shape.run_dims;
-    for (int d = 0; d < problem.rest; ++d) problem.rest_size *= shape.dims[shape.kept + d].extent;
-    problem.divides_rest = problem.rest_size > problem.run_size;
+    place_run_axes(shape, problem);
     if (plan.mapping == AxesMapping::runs) {
-      launch(ReduceRuns<Space, Problem>{problem, plan.scratch_bytes});
+      launch_runs(space, plan, shape, problem, asked_team_size);
     } else if (plan.mapping == AxesMapping::rows) {
       if constexpr (takes_rows<Fold>() && !is_host_space<Space>) {
         const bool in_packs = rows_in_packs(shape, in);

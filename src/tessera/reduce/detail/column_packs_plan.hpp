@@ -34,6 +34,9 @@ inline constexpr std::int64_t column_packs_part_rows_min = 64;
 /// Bytes of an array from which on a second kernel, and for exact sums two more, cost less than the first one saves.
 template <class Fold>
 inline constexpr std::int64_t column_packs_bytes_min = std::int64_t{sums_in_pairs<Fold>() ? 32 : 16} << 20;
+/// Of exact sums of runs, and how many, below which teams that walk them to digits are as quick.
+inline constexpr std::int64_t run_packs_bytes_min = std::int64_t{256} << 20;
+inline constexpr std::int64_t run_packs_min = 200;
 
 /// What teams leave of a column: for exact sums two doubles, or what says that they do not hold it.
 template <class Fold>
@@ -71,12 +74,17 @@ struct ColumnPacks {
   [[nodiscard]] KOKKOS_FUNCTION int left_rows() const { return in_team ? 1 : rows; }
 };
 
+/// The columns of a shape's matrices. A run is a matrix of one.
+inline AxesDim axis_across(const AxesShape& shape) {
+  return shape.reduces_fastest() ? AxesDim{.extent = 1, .in = 1} : shape.dims[shape.kept - 1];
+}
+
 /// The matrices of a shape whose one reduced axis goes down: as many rows that are one as a team takes, or as leave few
 /// threads without columns. width: elements of a pack.
 inline ColumnPacks joined_rows(const AxesShape& shape, std::int64_t width) {
-  const AxesDim &across = shape.dims[shape.kept - 1], &down = shape.dims[shape.kept];
+  const AxesDim across = axis_across(shape), &down = shape.dims[shape.kept];
   bool aligned = shape.misalignment % width == 0;
-  for (int d = 0; d + 1 < shape.kept; ++d) aligned = aligned && shape.dims[d].in % width == 0;
+  for (int d = 0; d < shape.kept; ++d) aligned = aligned && (shape.dims[d].in == 1 || shape.dims[d].in % width == 0);
   const std::int64_t team_columns = column_packs_team_size * width, outside = aligned ? 0 : width - 1;
   const auto step = static_cast<int>(width / std::gcd(down.in, width));
   ColumnPacks packs{.columns = across.extent, .stride = down.in, .height = down.extent};
@@ -117,10 +125,13 @@ template <class Fold>
 ColumnPacks column_packs(const DeviceLimits& limits, const AxesShape& shape, std::size_t element_bytes,
                          const ReduceOptions& options) {
   if (limits.is_host || options.league_size != 0 || options.team_size != 0 || !is_packed(element_bytes)) return {};
-  if (shape.kept == 0 || shape.reduced != 1 || shape.kept_size >= narrow_outputs) return {};
-  const AxesDim &across = shape.dims[shape.kept - 1], &down = shape.dims[shape.kept];
+  if (shape.reduced != 1 || shape.kept_size >= narrow_outputs) return {};
+  const AxesDim across = axis_across(shape), &down = shape.dims[shape.kept];
   const std::int64_t bytes = shape.kept_size * down.extent * static_cast<std::int64_t>(element_bytes);
   if (across.in != 1 || down.in < across.extent || bytes < column_packs_bytes_min<Fold>) return {};
+  if (sums_in_pairs<Fold>() && across.extent == 1 && (shape.kept_size < run_packs_min || bytes < run_packs_bytes_min)) {
+    return {};
+  }
   const auto width = packed_bytes / static_cast<std::int64_t>(element_bytes);
   ColumnPacks packs = joined_rows(shape, width);
   if (packs.rows == 0 || packs.joined_height() < column_packs_rows_min) return {};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mapping packs: columns, of which a thread reduces those of a 16-byte pack down part of the rows. A second kernel
-// joins the parts.
+// Mapping packs: columns, of which a thread reduces those of a 16-byte pack down part of the rows; a run is a column of
+// which many rows lie side by side. A second kernel joins the parts.
 #ifndef TESSERA_REDUCE_DETAIL_REDUCE_COLUMN_PACKS_HPP
 #define TESSERA_REDUCE_DETAIL_REDUCE_COLUMN_PACKS_HPP
 
@@ -135,7 +135,7 @@ struct ReduceColumnPacks {
     const int segment = team.league_rank() - worker * packs.segments, matrix = worker / workers;
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const T* elements = problem.in;
-    if (problem.kept > 1) {
+    if (problem.kept_size > packs.columns) {
       const AxesDim* axes = axes_in_reach<Space>(team, problem, scratch);
       elements += axes_offsets(axes, problem.kept, matrix * packs.columns).in;
     }

@@ -58,6 +58,7 @@ struct ReduceRuns {
   std::size_t scratch_bytes;
 
   KOKKOS_FUNCTION void operator()(const typename policy_type::member_type& team) const {
+    if (problem.is_done()) return;
     std::byte* scratch = team_scratch(team, scratch_bytes);
     const AxesDim* axes = axes_in_reach<Space>(team, problem, scratch);
     std::byte* fold_scratch = scratch + after_axes();
@@ -67,6 +68,7 @@ struct ReduceRuns {
     for (std::int64_t item = items.begin; item < items.end; ++item) {
       const QuotientRemainder split = divide(item, problem.parts);
       const int part = static_cast<int>(split.remainder);
+      if (!problem.is_wanted(axes, split.quotient)) continue;
       if constexpr (has_block_sums) {
         if (sum_in_blocks(team, split.quotient)) continue;
       }
@@ -77,6 +79,7 @@ struct ReduceRuns {
       finish_fold(team, problem.fold, problem.takes_pairs(), thread, spill, fold_scratch,
                   [&](auto& total) { problem.finish(team, axes, split.quotient, part, total); });
     }
+    problem.end(team);
   }
 
   /// A host's runs of floats: their sums are rounded in less time than those that the fold keeps.
