@@ -112,8 +112,8 @@ void place_run_axes(const AxesShape& shape, Problem& problem) {
 
 /// Mappings tiles and rings: the rows, then those among them that two doubles did not hold.
 template <class Space, class Problem>
-void launch_scratch_rows(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Problem& problem,
-                         const Workspace<Space>& workspace) {
+void launch_scratch_rows(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape,
+                         const Problem& problem) {
   using T = typename Problem::element_type;
   using Fold = typename Problem::fold_type;
   const auto launch = [&](const auto& functor) {
@@ -315,7 +315,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       }
     } else if (plan.mapping == AxesMapping::tiles || plan.mapping == AxesMapping::rings) {
       if constexpr (!is_host_space<Space> && takes_row_tiles<Fold>(sizeof(typename Problem::element_type))) {
-        launch_scratch_rows(space, plan, shape, problem, workspace);
+        launch_scratch_rows(space, plan, shape, problem);
       }
     } else if constexpr (!is_host_space<Space>) {
       const int row = static_cast<int>(shape.reduced_size);
