@@ -155,6 +155,7 @@ struct Mean {
   using fold_type = detail::widened_fold_t<detail::MomentsFold<Mean, detail::wide_t<T>>, T>;
   static constexpr bool needs_elements = true;
   static constexpr detail::Moments wanted{.sum = true};
+  static constexpr bool is_mean = true;
   KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 1; }
   template <class Result, class Results>
   KOKKOS_FUNCTION Result result(Results& results) const {

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exact sums refuse arithmetic that they cannot trust; how values round to 16 bits, which is private code.
+// Exact sums refuse arithmetic that they cannot trust; how values and quotients round, which is private code.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
+#include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 
 #include "reduce_check.hpp"
@@ -19,6 +20,7 @@ namespace test = tessera::test;
 namespace reference = tessera::reference;
 using HalfLayout = tessera::detail::HalfFormat;
 using BrainLayout = tessera::detail::BrainFormat;
+using tessera::detail::UInt128;
 
 TEST_CASE("an exact sum needs rounding to nearest", "[reduce][errors]") {
   const Kokkos::View<double*> in("in", 3);
@@ -76,7 +78,6 @@ std::uint16_t rounded_to(const tessera::detail::WideValue& value) {
 }
 
 TEST_CASE("private: rounding of wide values to float16 and bfloat16", "[reduce][half]") {
-  using tessera::detail::UInt128;
   using tessera::detail::WideValue;
   const UInt128 top = UInt128{1} << 127;
   // 1 and half a unit: a tie, unless more follows, in the head or beyond it.
@@ -92,6 +93,57 @@ TEST_CASE("private: rounding of wide values to float16 and bfloat16", "[reduce][
   CHECK(rounded_to<BrainLayout>(WideValue{top, -127 - 134, true, false}) == 1);
   CHECK(rounded_to<HalfLayout>(WideValue{top, -127 + 16, false, false}) == 0x7c00);
   CHECK(rounded_to<BrainLayout>(WideValue{top, -127 + 128, false, true}) == 0xff80);
+}
+
+/// whole * 2^exponent over a divisor, from integers alone.
+template <class Result>
+Result quotient_of(UInt128 whole, int exponent, std::int64_t divisor, bool negative) {
+  const int shift = 126 - tessera::detail::bit_width_of(whole);
+  const UInt128 dividend = whole << shift;
+  const auto by = static_cast<UInt128>(divisor);
+  return tessera::detail::rounded<Result>(
+      tessera::detail::normalised({dividend / by, exponent - shift, dividend % by != 0, negative}));
+}
+
+/// Whether the pair that is whole * 2^exponent, of at most 106 bits, has the right quotients.
+bool divides(UInt128 whole, int exponent, std::int64_t divisor) {
+  const auto high = static_cast<double>(whole);
+  const auto back = static_cast<UInt128>(high);
+  const double low = back > whole ? -static_cast<double>(back - whole) : static_cast<double>(whole - back);
+  bool right = true;
+  for (const double sign : {1.0, -1.0}) {
+    const tessera::detail::ExactPair pair{std::ldexp(sign * high, exponent), std::ldexp(sign * low, exponent)};
+    const auto exact = quotient_of<double>(whole, exponent, divisor, sign < 0);
+    const auto single = quotient_of<float>(whole, exponent, divisor, sign < 0);
+    right = right && test::same_bits(tessera::detail::rounded_quotient<double>(pair, divisor), exact) &&
+            test::same_bits(tessera::detail::rounded_quotient<float>(pair, divisor), single);
+  }
+  return right;
+}
+
+TEST_CASE("private: quotients of two doubles by whole numbers are rounded once", "[reduce][exact]") {
+  std::size_t wrong = 0;
+  for (std::uint64_t i = 0; i < 100000; ++i) {
+    const std::int64_t divisor = 1 + static_cast<std::int64_t>(test::mixed(i, 1) >> (15 + test::mixed(i, 2) % 48));
+    // Dividends of any length; multiples of the middle between two doubles, or floats, and their neighbours.
+    const std::uint64_t low = test::mixed(i, 3) >> test::mixed(i, 4) % 64;
+    const auto any = (static_cast<UInt128>(test::mixed(i, 5) >> 22) << 64 | low) >> test::mixed(i, 6) % 64;
+    const auto middle = static_cast<UInt128>(test::mixed(i, 7) >> (i % 2 == 0 ? 10 : 39) | 1);
+    const auto multiple = middle * static_cast<UInt128>(divisor);
+    for (const int exponent : {0, -1074, -160, 800}) {
+      wrong += divides(any + 1, exponent, divisor) ? 0 : 1;
+      if (multiple >> 105 != 0) continue;
+      for (const UInt128& whole : {multiple - 1, multiple, multiple + 1}) {
+        if (whole != 0) wrong += divides(whole, exponent, divisor) ? 0 : 1;
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  for (std::uint64_t whole = 1; whole < 300; ++whole) {
+    for (std::int64_t divisor = 1; divisor < 300; ++divisor) wrong += divides(whole, -1074, divisor) ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+  CHECK(test::same_bits(tessera::detail::rounded_quotient<double>({0, 0}, 7), 0.0));
 }
 
 }  // namespace

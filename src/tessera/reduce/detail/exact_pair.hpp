@@ -137,6 +137,39 @@ KOKKOS_INLINE_FUNCTION Result rounded(const ExactPair& pair) {
   }
 }
 
+/// The exact quotient by a whole number, 1 to 2^49, rounded once. An estimate within 3 units in the last place, as the
+/// low part may be one of them, is put right by what it leaves of the dividend: doubles hold that.
+template <class Result>
+KOKKOS_INLINE_FUNCTION Result rounded_quotient(const ExactPair& pair, std::int64_t whole) {
+  static_assert(is_floating_v<Result>);
+  if (pair.high == 0) return Result(0);
+  const bool negative = pair.high < 0;
+  const double divisor = static_cast<double>(whole), inverse = 1 / divisor;
+  const double high = Kokkos::fabs(pair.high), low = negative ? -pair.low : pair.low;
+  double quotient = high * inverse;
+  auto bits = Kokkos::bit_cast<std::uint64_t>(quotient);
+  if constexpr (sizeof(Result) < sizeof(double)) {
+    // No middle between two results lies beside a multiple of 16 units: on which side of the nearest one is enough.
+    bits = (bits + 8) & ~std::uint64_t{15};
+    const double left = Kokkos::fma(-Kokkos::bit_cast<double>(bits), divisor, high) + low;
+    if (left != 0) bits = left > 0 ? bits + 1 : bits - 1;
+    quotient = Kokkos::bit_cast<double>(bits);
+  } else {
+    for (bool moves = true; moves;) {
+      const auto above = Kokkos::bit_cast<double>(bits + 1), below = Kokkos::bit_cast<double>(bits - 1);
+      // Twice what is left, less what the middle to each neighbour would leave; below zero there is none.
+      const double left = 2 * Kokkos::fma(-quotient, divisor, high);
+      const double over = (left - (above - quotient) * divisor) + 2 * low;
+      const double under = (left + (quotient - below) * divisor) + 2 * low;
+      const bool odd = (bits & 1) != 0, rises = over > 0 || (over == 0 && odd);
+      moves = rises || under < 0 || (under == 0 && odd);
+      if (moves) quotient = rises ? above : below;
+      bits = Kokkos::bit_cast<std::uint64_t>(quotient);
+    }
+  }
+  return narrowed<Result>(negative ? -quotient : quotient);
+}
+
 /// Whether a fold can leave its total as a pair: pair(thread, spill), absorb and finalize of one.
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool sums_in_pairs() {

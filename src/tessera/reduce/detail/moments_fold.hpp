@@ -142,11 +142,10 @@ class MomentsFold {
   static constexpr int host_lanes = !sums_exactly ? lanes : has_host_vectors ? host_block : host_group;
   static constexpr bool asks_ahead =
       sums_exactly && has_host_vectors && (R::wanted.squares || R::wanted.sum != R::wanted.magnitude);
-  /// The result is the total, rounded.
-  static constexpr bool in_pairs =
-      std::is_floating_point_v<T> && R::wanted.sum != R::wanted.magnitude && !R::wanted.squares && requires {
-    R::is_total;
-  };
+  /// The result is the total, rounded, or its quotient by the number of elements.
+  static constexpr bool is_mean = requires { R::is_mean; };
+  static constexpr bool in_pairs = std::is_floating_point_v<T> && R::wanted.sum != R::wanted.magnitude &&
+                                   !R::wanted.squares && (is_mean || requires { R::is_total; });
   // Two such teams have 72 registers a thread, which suffice one sum of elements.
   static constexpr int team_size_max = R::wanted.sum != R::wanted.magnitude && !R::wanted.squares ? 448 : 256;
   static constexpr int teams_at_once = 2;
@@ -188,7 +187,10 @@ class MomentsFold {
   KOKKOS_FORCEINLINE_FUNCTION static T term(T element) { return sums_magnitudes ? Kokkos::fabs(element) : element; }
   template <class Spill>
   KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(const thread_type& thread, const Spill& spill) const {
-    return Sums::pair(thread, spill);
+    ExactPair whole = Sums::pair(thread, spill);
+    // A pair counts no elements.
+    if (is_mean && spill.specials.nans != 0) whole.low = Kokkos::Experimental::quiet_NaN_v<double>;
+    return whole;
   }
   template <class Spill>
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, Spill& spill, const ExactPair& part) const {
@@ -235,8 +237,16 @@ class MomentsFold {
     return m_reducer.template result<Result>(results);
   }
   template <class Result>
-  KOKKOS_FUNCTION Result finalize(const ExactPair& total, std::int64_t, const Status&) const {
-    return rounded<Result>(total);
+  KOKKOS_FUNCTION Result finalize(const ExactPair& total, std::int64_t size, const Status& status) const {
+    if (size < m_reducer.elements_min()) {
+      status.raise(StatusKind::nothing_left);
+      return spoiled<Result>();
+    }
+    if constexpr (is_mean) {
+      return rounded_quotient<Result>(total, size);
+    } else {
+      return rounded<Result>(total);
+    }
   }
 
  private:
