@@ -38,7 +38,7 @@ enum class AxesMapping {
            ///< for those that two doubles do not hold
   rings,   ///< exact sums of long rows, a warp each, through rings in team scratch; the same second kernel
   packs,   ///< long columns, and runs as matrices of one: a thread takes those of a 16-byte pack; more kernels join
-          ///< parts, and sum what two doubles do not hold
+           ///< parts, and sum what two doubles do not hold
 };
 inline constexpr std::array axes_mappings{AxesMapping::runs,  AxesMapping::groups, AxesMapping::staged,
                                           AxesMapping::lines, AxesMapping::rows,   AxesMapping::tiles,
@@ -199,6 +199,8 @@ ReduceAxesPlan general_axes_plan(const DeviceLimits& limits, const AxesShape& sh
   const std::int64_t row_bytes = reduced * static_cast<std::int64_t>(element_bytes);
   // Longer rows of neighbouring threads share cache lines where these fall on different banks.
   const bool short_row = row_bytes <= 64 || (row_bytes <= 96 && row_bytes % 32 != 0);
+  // Teams are quicker with the squares of such.
+  const bool long_row = row_bytes > 96 << 10;
   const bool turned = limits.is_host && takes_panels<Fold>() && turns_rows<Fold>(shape, element_bytes);
   const bool few = limits.is_host ? rows && reduced <= 32 : rows ? short_row : reduced <= (many ? 256 : 32);
   const bool panels = limits.is_host && takes_panels<Fold>() && has_columns(shape);
@@ -239,7 +241,7 @@ ReduceAxesPlan general_axes_plan(const DeviceLimits& limits, const AxesShape& sh
         elements_min = std::max<std::int64_t>(panel_rows, elements_min / plan.outputs);
       }
     }
-  } else if (takes_rows<Fold>() && rows && shape.run_size == reduced &&
+  } else if (takes_rows<Fold>() && rows && shape.run_size == reduced && (!sums_squares<Fold>() || !long_row) &&
              kept * row_lanes<Fold>(reduced, element_bytes) >= std::int64_t{512} * multiprocessors(limits)) {
     plan.mapping = AxesMapping::rows;
     const int team = asked(axes_team_size_max);

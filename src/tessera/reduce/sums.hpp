@@ -221,6 +221,7 @@ struct L2 {
   using result_type = detail::moment_result_t<T>;
   using fold_type = detail::widened_fold_t<detail::MomentsFold<L2, detail::wide_t<T>>, T>;
   static constexpr detail::Moments wanted{.squares = true};
+  static constexpr bool is_root = true;
   KOKKOS_FUNCTION static constexpr std::int64_t elements_min() { return 0; }
   template <class Result, class Results>
   KOKKOS_FUNCTION Result result(Results& results) const {

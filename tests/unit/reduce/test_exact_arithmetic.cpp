@@ -105,14 +105,20 @@ Result quotient_of(UInt128 whole, int exponent, std::int64_t divisor, bool negat
       tessera::detail::normalised({dividend / by, exponent - shift, dividend % by != 0, negative}));
 }
 
-/// Whether the pair that is whole * 2^exponent, of at most 106 bits, has the right quotients.
-bool divides(UInt128 whole, int exponent, std::int64_t divisor) {
+/// A whole number of at most 106 bits, times a power of two, as a pair.
+tessera::detail::ExactPair pair_of(UInt128 whole, int exponent) {
   const auto high = static_cast<double>(whole);
   const auto back = static_cast<UInt128>(high);
   const double low = back > whole ? -static_cast<double>(back - whole) : static_cast<double>(whole - back);
+  return {std::ldexp(high, exponent), std::ldexp(low, exponent)};
+}
+
+/// Whether the pair that is whole * 2^exponent, of at most 106 bits, has the right quotients.
+bool divides(UInt128 whole, int exponent, std::int64_t divisor) {
+  const tessera::detail::ExactPair magnitude = pair_of(whole, exponent);
   bool right = true;
   for (const double sign : {1.0, -1.0}) {
-    const tessera::detail::ExactPair pair{std::ldexp(sign * high, exponent), std::ldexp(sign * low, exponent)};
+    const tessera::detail::ExactPair pair{sign * magnitude.high, sign * magnitude.low};
     const auto exact = quotient_of<double>(whole, exponent, divisor, sign < 0);
     const auto single = quotient_of<float>(whole, exponent, divisor, sign < 0);
     right = right && test::same_bits(tessera::detail::rounded_quotient<double>(pair, divisor), exact) &&
@@ -144,6 +150,68 @@ TEST_CASE("private: quotients of two doubles by whole numbers are rounded once",
   }
   CHECK(wrong == 0);
   CHECK(test::same_bits(tessera::detail::rounded_quotient<double>({0, 0}, 7), 0.0));
+}
+
+TEST_CASE("private: roots of two doubles are rounded once", "[reduce][exact]") {
+  std::size_t wrong = 0;
+  const auto check = [&](UInt128 whole, int exponent) {
+    if (whole >> 106 != 0) return;
+    const auto exact = square_root(tessera::detail::normalised({whole, exponent, false, false}));
+    const tessera::detail::ExactPair pair = pair_of(whole, exponent);
+    wrong +=
+        test::same_bits(tessera::detail::rounded_root<float>(pair), tessera::detail::rounded<float>(exact)) &&
+                test::same_bits(tessera::detail::rounded_root<double>(pair), tessera::detail::rounded<double>(exact))
+            ? 0
+            : 1;
+  };
+  for (std::uint64_t i = 0; i < 100000; ++i) {
+    // Of any length; squares of the middle between two floats, and their neighbours.
+    const auto any =
+        (static_cast<UInt128>(test::mixed(i, 1) >> 22) << 64 | test::mixed(i, 2)) >> test::mixed(i, 3) % 106;
+    const auto middle = static_cast<UInt128>(test::mixed(i, 4) >> 39 | 1);
+    const int far = static_cast<int>(test::mixed(i, 5) % 56);
+    for (const int exponent : {0, -298, -51, 101}) {
+      check(any, exponent);
+      for (const UInt128& whole :
+           {(middle * middle << far) - 1, middle * middle << far, (middle * middle << far) + 1}) {
+        check(whole, exponent - far);
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(test::same_bits(tessera::detail::rounded_root<float>({0, 0}), 0.0F));
+}
+
+TEST_CASE("private: two doubles in 128 bits", "[reduce][exact]") {
+  using tessera::detail::ExactPair;
+  using tessera::detail::WideValue;
+  const auto same = [](const WideValue& a, const WideValue& b) {
+    return a.head == b.head && (a.head == 0 || a.exponent == b.exponent) && a.more == b.more;
+  };
+  std::size_t wrong = 0;
+  for (std::uint64_t i = 0; i < 100000; ++i) {
+    const std::uint64_t low = test::mixed(i, 1) >> test::mixed(i, 2) % 64;
+    const auto whole = (static_cast<UInt128>(test::mixed(i, 3) >> 22) << 64 | low) >> test::mixed(i, 4) % 106;
+    for (const int exponent : {0, -1074, -500, 700}) {
+      wrong += same(wide_value(pair_of(whole, exponent)), tessera::detail::normalised({whole, exponent, false, false}))
+                   ? 0
+                   : 1;
+    }
+  }
+  CHECK(wrong == 0);
+  // A low part far below: what comes after 128 bits.
+  for (const int far : {76, 100, 127, 300, 1000}) {
+    const double tiny = std::ldexp(1.5, -far);
+    const WideValue over = wide_value(ExactPair{1, tiny}), under = wide_value(ExactPair{1, -tiny});
+    INFO(far);
+    CHECK(over.more == (far > 125));
+    CHECK((tessera::detail::rounded<double>(over) == 1.0 && tessera::detail::rounded<double>(under) == 1.0));
+    CHECK((over.head == UInt128{1} << 127) == (far > 125));
+    CHECK(under.head >> 100 == (UInt128{1} << 28) - 1);
+    // Beside the middle between two floats.
+    CHECK(tessera::detail::rounded<float>(wide_value(ExactPair{1 + 0x1p-24, tiny})) == 1 + 0x1p-23f);
+    CHECK(tessera::detail::rounded<float>(wide_value(ExactPair{1 + 0x3p-24, -tiny})) == 1 + 0x1p-23f);
+  }
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ template <class Fold>
 WideColumns wide_columns(const DeviceLimits& limits, const AxesShape& shape, std::size_t element_bytes) {
   constexpr std::int64_t widest = axes_team_size_max, part_rows_min = 512;
   const std::int64_t columns = shape.kept > 0 ? shape.dims[shape.kept - 1].extent : 1;
-  if (!takes_lines<Fold>() || columns < widest || shape.kept_size == 0) return {};
+  if (!takes_lines<Fold>() || sums_squares<Fold>() || columns < widest || shape.kept_size == 0) return {};
   const std::int64_t side = ceil_div(columns, widest), outputs = ceil_div(ceil_div(columns, side), 32) * 32;
   const std::int64_t blocks = shape.kept_size / columns * side;
   const std::int64_t at_once = teams_at_once(limits, static_cast<int>(outputs));

@@ -42,13 +42,14 @@ inline constexpr std::int64_t run_packs_min = 200;
 template <class Fold>
 using column_partial_t = std::conditional_t<sums_in_pairs<Fold>(), ExactPair, typename Fold::team_type>;
 
-/// Whether a fold takes columns: a sum in pairs, or one that has chains.
+/// Whether a fold takes columns: a sum in pairs, but of squares, which would keep too few threads busy, or one that has
+/// chains.
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool takes_column_packs() {
   if constexpr (requires { Fold::chains_columns; }) {
     return Fold::chains_columns;
   } else {
-    return sums_in_pairs<Fold>();
+    return sums_in_pairs<Fold>() && !sums_squares<Fold>();
   }
 }
 

@@ -201,13 +201,15 @@ class ExactMoments {
     Kokkos::atomic_add(&into.specials.infinities, from.specials.infinities);
   }
 
-  /// The sum, or the sum of magnitudes, of one thread, where two doubles hold it.
+  /// The one sum of one thread, where two doubles hold it.
   template <bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const Spill<Counted>& spill) {
     constexpr ExactPair none{0, Kokkos::Experimental::quiet_NaN_v<double>};
     if (spill.specials.flags != 0) return none;
     if constexpr (Wanted.sum) {
       return spill.sum.empty() && !spill.sum_rest.used ? thread.sum.pair() : none;
+    } else if constexpr (Wanted.squares) {
+      return spill.squares.empty() && !spill.squares_rest.used ? thread.squares.pair() : none;
     } else {
       return spill.magnitude.empty() && !spill.magnitude_rest.used ? thread.magnitude.pair() : none;
     }
@@ -224,6 +226,8 @@ class ExactMoments {
     auto& sum = [&]() -> auto& {
       if constexpr (Wanted.sum) {
         return digits.sum;
+      } else if constexpr (Wanted.squares) {
+        return digits.squares;
       } else {
         return digits.magnitude;
       }

@@ -8,8 +8,10 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/detail/float_format.hpp>
+#include <tessera/reduce/detail/exact_rounding.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace tessera::detail {
 
@@ -137,6 +139,17 @@ KOKKOS_INLINE_FUNCTION Result rounded(const ExactPair& pair) {
   }
 }
 
+/// For values that are rounded to fewer bits than a double's: an estimate within some units in the last place of one
+/// that is not negative, moved to its side of the nearest multiple of 16 units, as no middle between two results lies
+/// beside one. left(x) is what x leaves, of which the sign is right.
+template <class Left>
+KOKKOS_FORCEINLINE_FUNCTION double beside_multiple(double estimate, const Left& left) {
+  std::uint64_t bits = (Kokkos::bit_cast<std::uint64_t>(estimate) + 8) & ~std::uint64_t{15};
+  const double rest = left(Kokkos::bit_cast<double>(bits));
+  if (rest != 0) bits = rest > 0 ? bits + 1 : bits - 1;
+  return Kokkos::bit_cast<double>(bits);
+}
+
 /// The exact quotient by a whole number, 1 to 2^49, rounded once. An estimate within 3 units in the last place, as the
 /// low part may be one of them, is put right by what it leaves of the dividend: doubles hold that.
 template <class Result>
@@ -149,11 +162,7 @@ KOKKOS_INLINE_FUNCTION Result rounded_quotient(const ExactPair& pair, std::int64
   double quotient = high * inverse;
   auto bits = Kokkos::bit_cast<std::uint64_t>(quotient);
   if constexpr (sizeof(Result) < sizeof(double)) {
-    // No middle between two results lies beside a multiple of 16 units: on which side of the nearest one is enough.
-    bits = (bits + 8) & ~std::uint64_t{15};
-    const double left = Kokkos::fma(-Kokkos::bit_cast<double>(bits), divisor, high) + low;
-    if (left != 0) bits = left > 0 ? bits + 1 : bits - 1;
-    quotient = Kokkos::bit_cast<double>(bits);
+    quotient = beside_multiple(quotient, [&](double x) { return Kokkos::fma(-x, divisor, high) + low; });
   } else {
     for (bool moves = true; moves;) {
       const auto above = Kokkos::bit_cast<double>(bits + 1), below = Kokkos::bit_cast<double>(bits - 1);
@@ -170,10 +179,56 @@ KOKKOS_INLINE_FUNCTION Result rounded_quotient(const ExactPair& pair, std::int64
   return narrowed<Result>(negative ? -quotient : quotient);
 }
 
+/// A pair that is not negative, in 128 bits and what more there is.
+KOKKOS_INLINE_FUNCTION WideValue wide_value(const ExactPair& pair) {
+  WideValue wide;
+  const auto bits = Kokkos::bit_cast<std::uint64_t>(pair.high), low_bits = Kokkos::bit_cast<std::uint64_t>(pair.low);
+  if (pair.high == 0) return wide;
+  constexpr std::uint64_t hidden = std::uint64_t{1} << 52;
+  const auto field = [](std::uint64_t word) { return static_cast<int>(word >> 52 & 0x7ff); };
+  const auto mantissa = [&](std::uint64_t word) { return (word & (hidden - 1)) | (field(word) > 0 ? hidden : 0); };
+  const auto position = [&](std::uint64_t word) { return Kokkos::max(field(word), 1) - 1075; };
+  constexpr int room = 74;  // behind the high part's 53 bits, and one ahead of them
+  wide.head = static_cast<UInt128>(mantissa(bits)) << room;
+  wide.exponent = position(bits) - room;
+  const int shift = position(low_bits) - wide.exponent;
+  const std::uint64_t low = mantissa(low_bits);
+  // No more than half a unit of the high part, the low one never reaches its bits but by a carry.
+  const UInt128 whole = shift >= 0 ? static_cast<UInt128>(low) << shift : shift > -64 ? low >> -shift : 0;
+  const bool cut = shift < 0 && (shift <= -64 ? low != 0 : (low & ((std::uint64_t{1} << -shift) - 1)) != 0);
+  wide.head = pair.low < 0 ? wide.head - whole - (cut ? 1 : 0) : wide.head + whole;
+  wide.more = cut;
+  return normalised(wide);
+}
+
+/// The root of a pair that is not negative, rounded once.
+template <class Result>
+KOKKOS_INLINE_FUNCTION Result rounded_root(const ExactPair& pair) {
+  if constexpr (sizeof(Result) < sizeof(double)) {
+    return narrowed<Result>(beside_multiple(Kokkos::sqrt(pair.high), [&](double x) {
+      const double square = Kokkos::fma(x, x, -0.0), error = Kokkos::fma(x, x, -square);
+      const ExactPair left = two_sum(pair.high - square, -error), all = two_sum(left.high, pair.low);
+      return all.high + (all.low + left.low);
+    }));
+  } else {
+    return rounded<Result>(square_root(wide_value(pair)));
+  }
+}
+
+/// What a fold in pairs makes of an element.
+template <class Fold, class T>
+using term_t = std::remove_cvref_t<decltype(Fold::term(std::declval<const T&>()))>;
+
 /// Whether a fold can leave its total as a pair: pair(thread, spill), absorb and finalize of one.
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool sums_in_pairs() {
   return requires { requires Fold::in_pairs; };
+}
+
+/// Whether its terms are squares, as doubles: twice the work of a sum in pairs of floats.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool sums_squares() {
+  return requires { requires Fold::is_root; };
 }
 
 }  // namespace tessera::detail

@@ -142,10 +142,11 @@ class MomentsFold {
   static constexpr int host_lanes = !sums_exactly ? lanes : has_host_vectors ? host_block : host_group;
   static constexpr bool asks_ahead =
       sums_exactly && has_host_vectors && (R::wanted.squares || R::wanted.sum != R::wanted.magnitude);
-  /// The result is the total, rounded, or its quotient by the number of elements.
+  /// The result is the total, rounded, or its quotient by the number of elements; or the root of a sum of squares of
+  /// floats, which are doubles. Squares of doubles need digits.
   static constexpr bool is_mean = requires { R::is_mean; };
-  static constexpr bool in_pairs = std::is_floating_point_v<T> && R::wanted.sum != R::wanted.magnitude &&
-                                   !R::wanted.squares && (is_mean || requires { R::is_total; });
+  static constexpr bool is_root = std::is_same_v<T, float> && requires { R::is_root; };
+  static constexpr bool in_pairs = std::is_floating_point_v<T> && (is_mean || is_root || requires { R::is_total; });
   // Two such teams have 72 registers a thread, which suffice one sum of elements.
   static constexpr int team_size_max = R::wanted.sum != R::wanted.magnitude && !R::wanted.squares ? 448 : 256;
   static constexpr int teams_at_once = 2;
@@ -184,7 +185,13 @@ class MomentsFold {
 
   static constexpr bool sums_magnitudes = R::wanted.magnitude;
   /// Of an element, for ExactFew.
-  KOKKOS_FORCEINLINE_FUNCTION static T term(T element) { return sums_magnitudes ? Kokkos::fabs(element) : element; }
+  KOKKOS_FORCEINLINE_FUNCTION static auto term(T element) {
+    if constexpr (is_root) {
+      return rounded_product(static_cast<double>(element), static_cast<double>(element));
+    } else {
+      return sums_magnitudes ? Kokkos::fabs(element) : element;
+    }
+  }
   template <class Spill>
   KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(const thread_type& thread, const Spill& spill) const {
     ExactPair whole = Sums::pair(thread, spill);
@@ -244,6 +251,8 @@ class MomentsFold {
     }
     if constexpr (is_mean) {
       return rounded_quotient<Result>(total, size);
+    } else if constexpr (is_root) {
+      return rounded_root<Result>(total);
     } else {
       return rounded<Result>(total);
     }

@@ -41,7 +41,7 @@ class PairColumns {
   KOKKOS_FORCEINLINE_FUNCTION void add(const Packed<T> (&loaded)[Loads], const Index&) {
     TESSERA_UNROLL
     for (int column = 0; column < width; ++column) {
-      wide_t<T> terms[Loads];
+      term_t<Fold, T> terms[Loads];
       TESSERA_UNROLL
       for (int k = 0; k < Loads; ++k) terms[k] = Fold::term(loaded[k].values[column]);
       add_group(m_few[column], terms);

@@ -54,7 +54,7 @@ struct ReduceLines {
  protected:
   /// A sum, or what a fold makes of elements one by one.
   struct PairLine {
-    ExactFew<std::conditional_t<sums_in_pairs<Fold>(), wide_t<T>, double>> few;
+    ExactFew<term_t<Fold, T>> few;
     KOKKOS_FORCEINLINE_FUNCTION explicit PairLine(const Fold&) {}
     KOKKOS_FORCEINLINE_FUNCTION void add(const Fold&, const T& element, std::int64_t, std::int64_t, const Status&) {
       few.add(Fold::term(element));

@@ -76,7 +76,7 @@ struct ReduceRowRings : ReduceRows<Space, Problem> {
     TESSERA_NO_UNROLL
     for (int piece = 0; piece < count; piece += group * row_ring_lanes) {
       wait_for_async_groups<groups - 1>();
-      wide_t<T> terms[group * width];
+      term_t<Fold, T> terms[group * width];
       TESSERA_UNROLL
       for (int k = 0; k < group; ++k) {
         const bool is_there = piece + k * row_ring_lanes < count;

@@ -113,7 +113,7 @@ struct ReduceRowTiles : ReduceRows<Space, Problem> {
     using Piece = decltype(load(0));
     constexpr int width = sizeof(Piece) / sizeof(T), loads = 8 / width;
     const auto add = [&](const auto& of_group) {
-      wide_t<T> terms[loads * width];
+      term_t<Fold, T> terms[loads * width];
       TESSERA_UNROLL
       for (int l = 0; l < loads; ++l) {
         const Piece loaded = of_group(l);

@@ -120,8 +120,9 @@ struct ReduceRows {
   template <class SumLane>
   KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, std::int64_t out, bool writes,
                                            const SumLane& sum_lane) const {
-    if (sizeof(T) < sizeof(double) && problem.run_size <= few_max) {
-      if (sum_lanes<wide_t<T>, true>(team, out, writes, sum_lane) || !writes) return true;
+    using Term = term_t<Fold, T>;
+    if (sizeof(Term) < sizeof(double) && problem.run_size <= few_max) {
+      if (sum_lanes<Term, true>(team, out, writes, sum_lane) || !writes) return true;
       return sum_lanes<double, false>(team, out, true, sum_lane);
     }
     return sum_lanes<double, true>(team, out, writes, sum_lane) || !writes;
@@ -179,7 +180,7 @@ struct ReduceRows {
 
   template <int Width, class Few>
   KOKKOS_FORCEINLINE_FUNCTION void sum_lane(const AxesOffsets& place, int lane, Few& few) const {
-    using Term = wide_t<T>;
+    using Term = term_t<Fold, T>;
     using Index = std::conditional_t<std::is_same_v<Few, ExactFew<float>>, int, std::int64_t>;
     using Piece = Packed<T, Width>;
     constexpr int loads = Width == 1 ? 8 : 4;

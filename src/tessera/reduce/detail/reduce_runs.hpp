@@ -84,6 +84,7 @@ struct ReduceRuns {
 
   /// A host's runs of floats: their sums are rounded in less time than those that the fold keeps.
   static constexpr bool has_block_sums = is_host_space<Space> && has_host_vectors && sums_in_pairs<Fold>() &&
+                                         !sums_squares<Fold>() &&
                                          std::is_same_v<std::remove_cvref_t<decltype(problem.in)>, const float*>;
   static constexpr std::int64_t block_sum_max = 16 * host_block;
 

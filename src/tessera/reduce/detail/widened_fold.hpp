@@ -34,7 +34,7 @@ class WidenedFold : public Fold {
   }
 
   /// Of an element, for ExactFew.
-  KOKKOS_FORCEINLINE_FUNCTION static wide_t<T> term(const T& element) { return Fold::term(widened(element)); }
+  KOKKOS_FORCEINLINE_FUNCTION static auto term(const T& element) { return Fold::term(widened(element)); }
 };
 
 /// A fold of elements of wide_t<T> as one of elements of T.
