@@ -94,6 +94,10 @@ TEMPLATE_LIST_TEST_CASE("exact sums of segments", "[reduce][segments]", test::On
     check_segments<test::Misaligned, tessera::Sum<double>, double>(TestType(), {}, offsets, size, options);
     check_segments<test::Right, tessera::Sum<float>, float>(TestType(), {}, offsets, size, options);
   }
+  const Offsets filled = offsets_of({3, 2500, 1, 1800, 40});
+  const auto size = static_cast<std::size_t>(filled.back());
+  check_segments<test::Right, tessera::Mean<float>, float>(TestType(), {}, filled, size);
+  check_segments<test::Misaligned, tessera::L2<float>, float>(TestType(), {}, offsets, size);
 }
 
 TEMPLATE_LIST_TEST_CASE("an empty segment where elements are needed is reported", "[reduce][segments][errors]",
@@ -106,6 +110,11 @@ TEMPLATE_LIST_TEST_CASE("an empty segment where elements are needed is reported"
   test::check_message(test::message_of<InvalidArgument>(call), {"`in`", "too few elements", "output 1"});
   const float nan = std::numeric_limits<float>::quiet_NaN();
   test::check_values(out.read(), {2.0f, nan, nan, 3.0f});
+  const auto means = [&] {
+    tessera::reduce_segments(TestType(), in.const_view(), bounds.const_view(), tessera::Mean<float>{}, out.view());
+  };
+  test::check_message(test::message_of<InvalidArgument>(means), {"`in`", "too few elements", "output 1"});
+  test::check_values(out.read(), {3.0f, nan, nan, 3.0f});
 }
 
 TEMPLATE_LIST_TEST_CASE("segments that cannot be are errors", "[reduce][segments][errors]", test::OneSpace) {
