@@ -14,6 +14,7 @@
 #include "axes_check.hpp"
 #include "support/message.hpp"
 #include "support/spaces.hpp"
+#include "tame_values.hpp"
 
 namespace {
 
@@ -58,17 +59,6 @@ std::vector<T> wild_values(std::size_t count) {
   return values;
 }
 
-/// Values that two doubles add up, but for lines here and there that need more: neighbours of theirs must not mind.
-template <class T>
-std::vector<T> mostly_tame_values(std::size_t count, std::size_t period = 1009) {
-  std::vector<T> values = test::values<T>(count, 5);
-  for (std::size_t i = 0; i < count; i += period) {
-    values[i] = std::ldexp(T(1), 100);
-    values[(i + 501) % count] = std::ldexp(T(1.5), -100);
-  }
-  return values;
-}
-
 /// Each line has the bits of the line reduced by itself, divided among teams or not.
 template <class T, class R, class Space>
 void check_against_whole(const Space& space, const R& reducer, const std::vector<T>& values) {
@@ -96,8 +86,8 @@ TEMPLATE_LIST_TEST_CASE("exact results over axes have the bits of whole reductio
     check_against_whole<float>(TestType(), tessera::Sum<float>{}, wild_values<float>(3 * columns));
     check_against_whole<double>(TestType(), tessera::Sum<double>{}, wild_values<double>(3 * columns));
   }
-  check_against_whole<float>(TestType(), tessera::Sum<float>{}, mostly_tame_values<float>(3 * 1009));
-  check_against_whole<double>(TestType(), tessera::Sum<double>{}, mostly_tame_values<double>(3 * 1009));
+  check_against_whole<float>(TestType(), tessera::Sum<float>{}, test::mostly_tame_values<float>(3 * 1009));
+  check_against_whole<double>(TestType(), tessera::Sum<double>{}, test::mostly_tame_values<double>(3 * 1009));
   check_against_whole<double>(TestType(), tessera::Std<double>{}, wild_values<double>(3 * 2011));
 }
 
@@ -142,9 +132,9 @@ TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][
   for (const auto& n : shapes) {
     const std::size_t count = n[0] * n[1] * n[2];
     check_many_outputs<float>(TestType(), n, wild_values<float>(count));
-    check_many_outputs<float>(TestType(), n, mostly_tame_values<float>(count));
+    check_many_outputs<float>(TestType(), n, test::mostly_tame_values<float>(count));
     check_many_outputs<double>(TestType(), n, wild_values<double>(count));
-    check_many_outputs<double>(TestType(), n, mostly_tame_values<double>(count));
+    check_many_outputs<double>(TestType(), n, test::mostly_tame_values<double>(count));
   }
 }
 
@@ -152,7 +142,7 @@ TEMPLATE_LIST_TEST_CASE("many outputs have the bits of accumulators", "[reduce][
 TEMPLATE_LIST_TEST_CASE("long columns that are few have the bits of accumulators", "[reduce][axes]", test::OneSpace) {
   constexpr bool is_host = tessera::detail::is_host_space<TestType>;
   for (const auto& n : {Extents<3>{1, is_host ? 1301 : 135301, 301}, Extents<3>{2, is_host ? 601 : 6203, 4001}}) {
-    check_many_outputs<float>(TestType(), n, mostly_tame_values<float>(n[0] * n[1] * n[2], 100003));
+    check_many_outputs<float>(TestType(), n, test::mostly_tame_values<float>(n[0] * n[1] * n[2], 100003));
   }
 }
 
@@ -235,7 +225,7 @@ TEMPLATE_LIST_TEST_CASE("many rows with gaps have the bits of accumulators", "[r
   constexpr bool is_host = tessera::detail::is_host_space<TestType>;
   const Extents<3> shorter{is_host ? 2 : 19, 1801, 72}, longer{is_host ? 2 : 10, is_host ? 18 : 1801, 1072};
   check_rows_with_gaps(TestType(), shorter, wild_values<float>(shorter[0] * shorter[1] * shorter[2]));
-  check_rows_with_gaps(TestType(), longer, mostly_tame_values<float>(longer[0] * longer[1] * longer[2], 10007));
+  check_rows_with_gaps(TestType(), longer, test::mostly_tame_values<float>(longer[0] * longer[1] * longer[2], 10007));
 }
 
 /// planes x rows of so many elements, that follow each other: sums of rows, twice by one workspace.
@@ -274,7 +264,7 @@ void check_rows(const Space& space, const Extents<3>& n, const std::vector<T>& v
 template <class T, class Space>
 void check_many_rows(const Space& space) {
   constexpr std::size_t count = (tessera::detail::is_host_space<Space> ? 1 << 17 : 65 << 20) / sizeof(T);
-  std::vector<T> tame = mostly_tame_values<T>(count, 10007), wild = wild_values<T>(count);
+  std::vector<T> tame = test::mostly_tame_values<T>(count, 10007), wild = wild_values<T>(count);
   for (std::size_t i = 0; i + 7 < count; i += 100003) {
     tame[i] = nan_of<T>;
     tame[i + 7] = wild[i] = std::numeric_limits<T>::infinity();
@@ -296,59 +286,6 @@ TEMPLATE_LIST_TEST_CASE("many float rows that follow each other", "[reduce][axes
 }
 TEMPLATE_LIST_TEST_CASE("many double rows that follow each other", "[reduce][axes]", test::OneSpace) {
   check_many_rows<double>(TestType());
-}
-
-/// Some of the rows or columns of a matrix, those among them that two doubles do not hold, against big integers.
-template <class R, class T, class Space>
-void check_some(const Space& space, const R& reducer, std::size_t length, bool by_rows, std::size_t period,
-                NanPolicy policy) {
-  constexpr std::size_t count = (tessera::detail::is_host_space<Space> ? 1 << 15 : 66 << 20) / sizeof(T);
-  const Extents<2> n = by_rows ? Extents<2>{count / length, length} : Extents<2>{length, count / length};
-  std::vector<T> values = mostly_tame_values<T>(n[0] * n[1], period);
-  for (std::size_t i = 0; i < values.size(); i += 3 * period) values[i + 2] = nan_of<T>;
-  const test::GuardedView<T, test::Right, Space, 2> in(n, values);
-  const test::GuardedView<T, test::Right, Space, 1> out({n[by_rows ? 0 : 1]});
-  const ReduceOptions options{.nan = policy};
-  const std::vector<int> axes{by_rows ? 1 : 0};
-  INFO(R::name() << " of " << n[0] << " x " << n[1] << ", "
-                 << to_string(tessera::reduce_axes_plan(space, in.const_view(), axes, reducer, options)));
-  tessera::reduce_axes(space, in.const_view(), axes, reducer, out.view(), options);
-  const std::vector<T> results = out.read();
-  std::vector<std::size_t> outputs{0, results.size() - 1};
-  for (std::size_t k = 0; k < 20; ++k) {
-    outputs.push_back(k * results.size() / 20);
-    const std::size_t odd = std::min(k * period, values.size() - 1);
-    outputs.push_back(by_rows ? odd / n[1] : odd % n[1]);
-  }
-  std::size_t wrong = 0;
-  for (const std::size_t output : outputs) {
-    std::vector<T> line;
-    for (std::size_t k = 0; k < length; ++k) {
-      line.push_back(values[by_rows ? output * n[1] + k : k * n[1] + output]);
-    }
-    const auto expected = tessera::reference::reduced<T>(R::name(), line, policy == NanPolicy::omit);
-    const auto value = static_cast<T>(expected.value);
-    const T result = results[output];
-    wrong += !expected.defined || (value == value ? test::same_bits(result, value) : result != result) ? 0 : 1;
-  }
-  CHECK(wrong == 0);
-  out.check_guards();
-}
-
-template <class R, class T, class Space>
-void check_lines(const Space& space, const R& reducer) {
-  for (const NanPolicy policy : {NanPolicy::propagate, NanPolicy::omit}) {
-    for (const std::size_t length : {3, 16, 100, 1000, 3001}) {
-      check_some<R, T>(space, reducer, length, true, 10007, policy);
-    }
-    for (const std::size_t length : {5, 200, 1000}) check_some<R, T>(space, reducer, length, false, 100003, policy);
-  }
-}
-
-TEMPLATE_LIST_TEST_CASE("means and norms of many rows and columns", "[reduce][axes]", test::OneSpace) {
-  check_lines<tessera::Mean<float>, float>(TestType(), {});
-  check_lines<tessera::Mean<double>, double>(TestType(), {});
-  check_lines<tessera::L2<float>, float>(TestType(), {});
 }
 
 TEMPLATE_LIST_TEST_CASE("a NaN among many rows is named", "[reduce][axes][errors]", test::OneSpace) {
