@@ -25,7 +25,8 @@
 //   threads of a team, in the scratch of closing; the total is in team scratch too;
 // - where closes_in_pairs says so, pair(thread, spill) and finalize of an ExactPair: fold_finish.hpp;
 // - where in_pairs says so, term(element), pair(thread, spill), and absorb and finalize of an ExactPair too:
-//   exact_pair.hpp.
+//   exact_pair.hpp;
+// - where chains_columns says so, chain(), chain_one() and chained_columns(), if takes_all() does: value_fold.hpp.
 #ifndef TESSERA_REDUCE_DETAIL_FOLD_CONTEXT_HPP
 #define TESSERA_REDUCE_DETAIL_FOLD_CONTEXT_HPP
 
