@@ -7,7 +7,7 @@
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
-#include <tessera/reduce/detail/exact_pair.hpp>
+#include <tessera/reduce/detail/exact_pair_rounding.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 
 #include "reduce_check.hpp"

@@ -8,7 +8,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/detail/float_format.hpp>
-#include <tessera/reduce/detail/exact_rounding.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <type_traits>
 #include <utility>
@@ -136,82 +135,6 @@ KOKKOS_INLINE_FUNCTION Result rounded(const ExactPair& pair) {
     auto bits = Kokkos::bit_cast<std::uint64_t>(pair.high);
     if (pair.low != 0 && (bits & 1) == 0) bits = (pair.low > 0) == (pair.high > 0) ? bits + 1 : bits - 1;
     return narrowed<Result>(Kokkos::bit_cast<double>(bits));
-  }
-}
-
-/// For values that are rounded to fewer bits than a double's: an estimate within some units in the last place of one
-/// that is not negative, moved to its side of the nearest multiple of 16 units, as no middle between two results lies
-/// beside one. left(x) is what x leaves, of which the sign is right.
-template <class Left>
-KOKKOS_FORCEINLINE_FUNCTION double beside_multiple(double estimate, const Left& left) {
-  std::uint64_t bits = (Kokkos::bit_cast<std::uint64_t>(estimate) + 8) & ~std::uint64_t{15};
-  const double rest = left(Kokkos::bit_cast<double>(bits));
-  if (rest != 0) bits = rest > 0 ? bits + 1 : bits - 1;
-  return Kokkos::bit_cast<double>(bits);
-}
-
-/// The exact quotient by a whole number, 1 to 2^49, rounded once. An estimate within 3 units in the last place, as the
-/// low part may be one of them, is put right by what it leaves of the dividend: doubles hold that.
-template <class Result>
-KOKKOS_INLINE_FUNCTION Result rounded_quotient(const ExactPair& pair, std::int64_t whole) {
-  static_assert(is_floating_v<Result>);
-  if (pair.high == 0) return Result(0);
-  const bool negative = pair.high < 0;
-  const double divisor = static_cast<double>(whole), inverse = 1 / divisor;
-  const double high = Kokkos::fabs(pair.high), low = negative ? -pair.low : pair.low;
-  double quotient = high * inverse;
-  auto bits = Kokkos::bit_cast<std::uint64_t>(quotient);
-  if constexpr (sizeof(Result) < sizeof(double)) {
-    quotient = beside_multiple(quotient, [&](double x) { return Kokkos::fma(-x, divisor, high) + low; });
-  } else {
-    for (bool moves = true; moves;) {
-      const auto above = Kokkos::bit_cast<double>(bits + 1), below = Kokkos::bit_cast<double>(bits - 1);
-      // Twice what is left, less what the middle to each neighbour would leave; below zero there is none.
-      const double left = 2 * Kokkos::fma(-quotient, divisor, high);
-      const double over = (left - (above - quotient) * divisor) + 2 * low;
-      const double under = (left + (quotient - below) * divisor) + 2 * low;
-      const bool odd = (bits & 1) != 0, rises = over > 0 || (over == 0 && odd);
-      moves = rises || under < 0 || (under == 0 && odd);
-      if (moves) quotient = rises ? above : below;
-      bits = Kokkos::bit_cast<std::uint64_t>(quotient);
-    }
-  }
-  return narrowed<Result>(negative ? -quotient : quotient);
-}
-
-/// A pair that is not negative, in 128 bits and what more there is.
-KOKKOS_INLINE_FUNCTION WideValue wide_value(const ExactPair& pair) {
-  WideValue wide;
-  const auto bits = Kokkos::bit_cast<std::uint64_t>(pair.high), low_bits = Kokkos::bit_cast<std::uint64_t>(pair.low);
-  if (pair.high == 0) return wide;
-  constexpr std::uint64_t hidden = std::uint64_t{1} << 52;
-  const auto field = [](std::uint64_t word) { return static_cast<int>(word >> 52 & 0x7ff); };
-  const auto mantissa = [&](std::uint64_t word) { return (word & (hidden - 1)) | (field(word) > 0 ? hidden : 0); };
-  const auto position = [&](std::uint64_t word) { return Kokkos::max(field(word), 1) - 1075; };
-  constexpr int room = 74;  // behind the high part's 53 bits, and one ahead of them
-  wide.head = static_cast<UInt128>(mantissa(bits)) << room;
-  wide.exponent = position(bits) - room;
-  const int shift = position(low_bits) - wide.exponent;
-  const std::uint64_t low = mantissa(low_bits);
-  // No more than half a unit of the high part, the low one never reaches its bits but by a carry.
-  const UInt128 whole = shift >= 0 ? static_cast<UInt128>(low) << shift : shift > -64 ? low >> -shift : 0;
-  const bool cut = shift < 0 && (shift <= -64 ? low != 0 : (low & ((std::uint64_t{1} << -shift) - 1)) != 0);
-  wide.head = pair.low < 0 ? wide.head - whole - (cut ? 1 : 0) : wide.head + whole;
-  wide.more = cut;
-  return normalised(wide);
-}
-
-/// The root of a pair that is not negative, rounded once.
-template <class Result>
-KOKKOS_INLINE_FUNCTION Result rounded_root(const ExactPair& pair) {
-  if constexpr (sizeof(Result) < sizeof(double)) {
-    return narrowed<Result>(beside_multiple(Kokkos::sqrt(pair.high), [&](double x) {
-      const double square = Kokkos::fma(x, x, -0.0), error = Kokkos::fma(x, x, -square);
-      const ExactPair left = two_sum(pair.high - square, -error), all = two_sum(left.high, pair.low);
-      return all.high + (all.low + left.low);
-    }));
-  } else {
-    return rounded<Result>(square_root(wide_value(pair)));
   }
 }
 

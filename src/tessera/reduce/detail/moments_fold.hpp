@@ -11,6 +11,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/reduce/detail/exact_integer_moments.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
+#include <tessera/reduce/detail/exact_pair_rounding.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <tessera/reduce/detail/widened_fold.hpp>
