@@ -128,12 +128,10 @@ inline bool batches_lines(const AxesShape& shape) {
 
 /// Fewer lanes leave a row that two doubles cannot sum to one of them.
 inline constexpr int row_lanes_joined = 8;
-/// Lanes of a row, in mapping rows: some 8 pieces of 16 bytes each; of short ones that are summed in pairs, for which a
-/// lane costs little, 4 (measured on an H200).
-template <class Fold>
-int row_lanes(std::int64_t reduced, std::size_t element_bytes) {
+/// Lanes of a row, in mapping rows: some 8 pieces of 16 bytes each; of short ones 4 (measured on an H200 and an H100).
+inline int row_lanes(std::int64_t reduced, std::size_t element_bytes) {
   const std::int64_t bytes = reduced * static_cast<std::int64_t>(element_bytes);
-  return power_of_two_below(clamped(bytes / 128, sums_in_pairs<Fold>() && bytes >= 256 ? 4 : 2, 32));
+  return power_of_two_below(clamped(bytes / 128, bytes >= 256 ? 4 : 2, 32));
 }
 
 /// Scratch of mappings runs (one group) and groups.
@@ -242,10 +240,10 @@ ReduceAxesPlan general_axes_plan(const DeviceLimits& limits, const AxesShape& sh
       }
     }
   } else if (takes_rows<Fold>() && rows && shape.run_size == reduced && (!sums_squares<Fold>() || !long_row) &&
-             kept * row_lanes<Fold>(reduced, element_bytes) >= std::int64_t{512} * multiprocessors(limits)) {
+             kept * row_lanes(reduced, element_bytes) >= std::int64_t{512} * multiprocessors(limits)) {
     plan.mapping = AxesMapping::rows;
     const int team = asked(axes_team_size_max);
-    plan.threads = std::min(row_lanes<Fold>(reduced, element_bytes), power_of_two_below(team));
+    plan.threads = std::min(row_lanes(reduced, element_bytes), power_of_two_below(team));
     plan.team_size = team / plan.threads * plan.threads;
     plan.outputs = plan.team_size / plan.threads;
     elements_min = std::numeric_limits<std::int64_t>::max();

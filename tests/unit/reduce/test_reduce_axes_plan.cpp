@@ -54,9 +54,16 @@ TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
   CHECK(gpu_plan({1 << 15, 64}, 2).mapping == AxesMapping::rows);
   CHECK(gpu_plan({1 << 15, 64}, 2).threads == 4);
   CHECK(gpu_plan({1 << 16, 33}, 2).threads == 2);
-  CHECK(plan_of<tessera::Max<float>, float>(gpu, {1 << 23, 64}, 2).threads == 2);
+  CHECK(plan_of<tessera::Max<float>, float>(gpu, {1 << 23, 64}, 2).threads == 4);
+  CHECK(plan_of<tessera::Max<float>, float>(gpu, {1 << 23, 63}, 2).threads == 2);
   CHECK(gpu_plan({1 << 16, 16}, 2).mapping == AxesMapping::lines);
   CHECK(gpu_plan({std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::lines);
+  using ArgMin = tessera::ArgMin<float>;
+  CHECK(plan_of<ArgMin, float>(gpu, {1 << 24, 16}, 2).mapping == AxesMapping::lines);
+  CHECK(plan_of<ArgMin, float>(gpu, {1 << 22, 33}, 2).mapping == AxesMapping::rows);
+  CHECK(plan_of<ArgMin, float>(gpu, {10007, 10009}, 1).mapping == AxesMapping::packs);
+  CHECK(plan_of<ArgMin, float>(gpu, {10007, 10009}, 1, {.nan = tessera::NanPolicy::omit}).mapping ==
+        AxesMapping::groups);
   CHECK(gpu_plan({3, std::int64_t{1} << 28}, 1).mapping == AxesMapping::lines);
   CHECK(gpu_plan({256, 1 << 21}, 1).mapping == AxesMapping::lines);
   CHECK(general_plan({256, 1 << 16}, 1).mapping == AxesMapping::groups);

@@ -338,38 +338,6 @@ TEMPLATE_LIST_TEST_CASE("NaN in one line spoils that line alone, or is left out"
   }
 }
 
-/// Few values, so that many are equal: positions are those among the reduced axes, the first or the last one.
-TEMPLATE_LIST_TEST_CASE("positions of extrema over axes", "[reduce][axes]", test::OneSpace) {
-  const TestType space;
-  std::vector<float> values(8 * 30 * 5);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(test::mixed(i) % 7);
-  const auto check = [&](const auto& in, unsigned mask, const auto& reducer, bool last) {
-    using Result = tessera::reduce_result_t<std::decay_t<decltype(reducer)>>;
-    const auto lines = tessera::reference::lines({8, 30, 5}, {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0});
-    std::vector<std::int64_t> expected, got;
-    for (const auto& line : lines) {
-      const std::vector<float> of = tessera::reference::gathered(values, line);
-      std::size_t best = 0;
-      for (std::size_t i = 0; i < of.size(); ++i) best = of[i] < of[best] || (last && of[i] == of[best]) ? i : best;
-      expected.push_back(static_cast<std::int64_t>(best));
-    }
-    const Kokkos::View<Result***, Kokkos::LayoutRight, TestType> out("out", (mask & 1) != 0 ? 1 : 8,
-                                                                     (mask & 2) != 0 ? 1 : 30, (mask & 4) != 0 ? 1 : 5);
-    tessera::reduce_axes(space, in, test::axes_of(mask, 3), reducer, out);
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
-    for (std::size_t i = 0; i < host.size(); ++i) got.push_back(host.data()[i].index);
-    CHECK(got == expected);
-  };
-  const test::GuardedView<float, test::Right, TestType, 3> right({8, 30, 5}, values);
-  const test::GuardedView<float, test::Left, TestType, 3> left({8, 30, 5}, values);
-  for (unsigned mask = 0; mask < 8; ++mask) {
-    INFO("axes " << mask);
-    check(right.const_view(), mask, tessera::ArgMin<float>{}, false);
-    check(left.const_view(), mask, tessera::ArgMin<float>{}, false);
-    check(left.const_view(), mask, tessera::ArgMinLast<float>{}, true);
-  }
-}
-
 template <class Layout, class Space>
 void check_real_layout(const Space& space) {
   const std::vector<std::int32_t> values = test::values<std::int32_t>(9 * 40 * 7);

@@ -64,9 +64,80 @@ class ArgFold {
     }
   }
 
+  /// The best of elements whose positions ascend, in fewer words.
+  struct chain_type {
+    T value;
+    int at;  // -1: of none yet
+  };
+  static constexpr bool chains_ascend = true;
+  static constexpr std::int64_t chain_max = Kokkos::Experimental::finite_max_v<int>;
+  /// Whether no element is left out, whatever it is.
+  [[nodiscard]] static bool takes_all(NanPolicy nan) {
+    return !std::is_floating_point_v<T> || nan == NanPolicy::propagate;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void begin(chain_type& chain) const { chain = {m_reducer.identity().value, -1}; }
+  /// add() without a branch, in which neighbouring threads would part.
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void chain(chain_type& chain, const T (&elements)[N], const Index& index) const {
+    // What is no better than the identity is as good.
+    if (chain.at < 0) chain.at = static_cast<int>(index.at(0));
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) {
+      if (!succeeds(elements[k], chain.value)) continue;
+      chain.value = elements[k];
+      chain.at = static_cast<int>(index.at(k));
+    }
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION team_type chained(const chain_type& chain) const {
+    return chain.at < 0 ? identity() : team_type{chain.value, chain.at};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static const team_type& total_of(const team_type& chained) { return chained; }
+  /// Of the columns of a pack of elements side by side one each.
+  struct columns_type {
+    team_type of[packed_length<T>];
+  };
+  static constexpr bool chains_columns = std::is_arithmetic_v<T>;
+  KOKKOS_FORCEINLINE_FUNCTION void begin(columns_type& columns) const {
+    TESSERA_UNROLL
+    for (int column = 0; column < packed_length<T>; ++column) columns.of[column] = {m_reducer.identity().value, -1};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void chain_one(columns_type& columns, int column, const T& element,
+                                                    std::int64_t index) {
+    team_type& best = columns.of[column];
+    if (succeeds(element, best.value) || best.index < 0) best = {element, index};
+  }
+  template <int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION static void chain(columns_type& columns, const T (&elements)[N], const Index& index) {
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) chain_one(columns, k % packed_length<T>, elements[k], index(k));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void chained_columns(const columns_type& columns,
+                                                   team_type (&totals)[packed_length<T>]) const {
+    TESSERA_UNROLL
+    for (int column = 0; column < packed_length<T>; ++column) {
+      totals[column] = columns.of[column].index < 0 ? identity() : columns.of[column];
+    }
+  }
+  [[nodiscard]] KOKKOS_FUNCTION const R& reducer() const { return m_reducer; }
+  [[nodiscard]] const FoldContext& context() const { return m_context; }
+
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, spill_type&, const team_type& part) const {
     m_reducer.join(thread, part);
   }
+
+  /// One element as a team_type, where a thread takes one at a time. input: the position that messages name.
+  KOKKOS_FUNCTION team_type lifted(const T& element, std::int64_t index, std::int64_t input,
+                                   const Status& status) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (m_context.nan != NanPolicy::propagate && element != element) {
+        if (m_context.nan == NanPolicy::omit) return identity();
+        status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(input));
+      }
+    }
+    return {element, index};
+  }
+  KOKKOS_FUNCTION team_type identity() const { return m_reducer.identity(); }
+  KOKKOS_FUNCTION void join(team_type& into, const team_type& from) const { m_reducer.join(into, from); }
 
   KOKKOS_FUNCTION static std::size_t scratch_bytes(int team_size) {
     return static_cast<std::size_t>(team_size) * sizeof(team_type);
@@ -103,6 +174,17 @@ class ArgFold {
   }
 
  private:
+  /// Whether an element beats the best of those before it.
+  KOKKOS_FORCEINLINE_FUNCTION static bool succeeds(const T& element, const T& best) {
+    if constexpr (R::last) {
+      const bool as_good = R::lowest ? element <= best : element >= best;
+      return as_good || element != element;
+    } else {
+      const bool no_better = R::lowest ? element >= best : element <= best;
+      return !no_better && best == best;
+    }
+  }
+
   /// Whether an equal element of the group can stand before the best one. The last of equal ones is always looked for.
   template <class Index>
   KOKKOS_FORCEINLINE_FUNCTION static bool may_be_earlier(const thread_type& thread, const Index& index) {

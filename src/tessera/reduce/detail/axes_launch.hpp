@@ -129,7 +129,7 @@ void launch_scratch_rows(const Space& space, const ReduceAxesPlan& plan, const A
         {problem, plan.scratch_bytes, plan.threads, parts_in_packs}, plan.outputs, part});
   }
   constexpr int teams_at_once = 4;
-  const int most_lanes = row_lanes<Fold>(shape.run_size, sizeof(T));
+  const int most_lanes = row_lanes(shape.run_size, sizeof(T));
   const int lanes = most_lanes < row_lanes_joined ? 1 : most_lanes, vectors = axes_team_size_max / lanes;
   const std::size_t scratch_bytes = rows_scratch_bytes<Fold>(vectors, lanes);
   launch_teams(space, teams_at_once * multiprocessors(device_limits(space)), vectors, scratch_bytes,
@@ -307,7 +307,8 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       if constexpr (takes_rows<Fold>() && !is_host_space<Space>) {
         const bool in_packs = rows_in_packs(shape, in);
         if constexpr (chained_row_max<Fold>(1) > 0 && std::is_pointer_v<Pointer>) {
-          if (Fold::takes_all(fold.context().nan) && shape.run_size <= chained_row_max<Fold>(plan.threads)) {
+          if (Fold::takes_all(fold.context().nan) && shape.run_size <= chained_row_max<Fold>(plan.threads) &&
+              (shape.run_dims <= 1 || !chains_ascend<Fold>())) {
             return launch(ReduceRows<Space, Problem, true>{problem, plan.scratch_bytes, plan.threads, in_packs});
           }
         }

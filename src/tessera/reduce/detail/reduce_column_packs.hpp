@@ -70,14 +70,14 @@ class ChainColumns {
   static constexpr int width = packed_length<T>;
 
  public:
-  KOKKOS_FORCEINLINE_FUNCTION explicit ChainColumns(const Fold& fold) : m_fold(fold) { fold.begin(m_thread); }
+  KOKKOS_FORCEINLINE_FUNCTION explicit ChainColumns(const Fold& fold) : m_fold(fold) { fold.begin(m_columns); }
 
   template <int Loads, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void add(const Packed<T> (&loaded)[Loads], const Index& index) {
     T elements[Loads * width];
     TESSERA_UNROLL
     for (int k = 0; k < Loads * width; ++k) elements[k] = loaded[k / width].values[k % width];
-    m_fold.chain(m_thread, elements, index);
+    m_fold.chain(m_columns, elements, index);
   }
   template <int Loads, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void add_first(int count, const Packed<T> (&loaded)[Loads], const Index& index) {
@@ -91,15 +91,15 @@ class ChainColumns {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_one(int column, T element, std::int64_t index) {
-    m_fold.chain_one(m_thread, column, element, index);
+    m_fold.chain_one(m_columns, column, element, index);
   }
   KOKKOS_FORCEINLINE_FUNCTION void totals(typename Fold::team_type (&columns)[width]) const {
-    m_fold.chained_columns(m_thread, columns);
+    m_fold.chained_columns(m_columns, columns);
   }
 
  private:
   const Fold& m_fold;
-  typename Fold::thread_type m_thread;
+  typename Fold::columns_type m_columns;
 };
 
 /// Of column_partial_t, as a reducer.

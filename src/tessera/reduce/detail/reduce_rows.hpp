@@ -65,6 +65,12 @@ KOKKOS_INLINE_FUNCTION constexpr std::int64_t chained_row_max(int lanes) {
   }
 }
 
+/// Whether a chain takes its elements in the order of their positions, as a run of one axis has them.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool chains_ascend() {
+  return requires { requires Fold::chains_ascend; };
+}
+
 /// Chained: rows of at most chained_row_max() elements, none of which is left out.
 template <ExecutionSpace Space, class Problem, bool Chained = false>
 struct ReduceRows {
@@ -225,9 +231,7 @@ struct ReduceRows {
     auto value = chain_lane<Width>(axes, place, lane);
     join_vector<true>(team, lanes, problem.fold.reducer(), value);
     if (lane == 0 && writes) {
-      typename Fold::team_type total = problem.fold.identity();
-      total.value = value;
-      write(place, total);
+      write(place, problem.fold.total_of(value));
     }
   }
 
@@ -239,8 +243,8 @@ struct ReduceRows {
     const auto count = static_cast<int>(problem.run_size / Width);
     const int stride = lanes;
     const RunPosition position = position_in(axes, place);
-    typename Fold::thread_type thread;
-    problem.fold.begin(thread);
+    typename Fold::chain_type chain;
+    problem.fold.begin(chain);
     int i = lane;
     for (; i + (loads - 1) * stride < count; i += loads * stride) {
       Piece loaded[loads];
@@ -249,7 +253,7 @@ struct ReduceRows {
       T group[loads * Width];
       TESSERA_UNROLL
       for (int k = 0; k < loads * Width; ++k) group[k] = loaded[k / Width].values[k % Width];
-      problem.fold.chain(thread, group,
+      problem.fold.chain(chain, group,
                          GroupIndex<RunPosition>{position, std::int64_t{i} * Width, stride * Width, Width});
     }
     // The rest at once too.
@@ -262,11 +266,11 @@ struct ReduceRows {
     for (int load = 0; load < loads - 1; ++load) {
       const int at = i + load * stride;
       if (at < count) {
-        problem.fold.chain(thread, rest[load].values,
+        problem.fold.chain(chain, rest[load].values,
                            GroupIndex<RunPosition>{position, std::int64_t{at} * Width, 0, Width});
       }
     }
-    return problem.fold.chained(thread);
+    return problem.fold.chained(chain);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void reduce_row(const Member& team, const AxesDim* axes, const AxesOffsets& base) const {
@@ -286,7 +290,7 @@ struct ReduceRows {
     Kokkos::single(Kokkos::PerThread(team), [&] { write(base, total); });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void write(const AxesOffsets& base, typename Fold::team_type& total) const {
+  KOKKOS_FORCEINLINE_FUNCTION void write(const AxesOffsets& base, const typename Fold::team_type& total) const {
     const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
     problem.out[base.out] = problem.fold.template finalize<Result>(total, problem.reduced_size, status);
   }

@@ -126,6 +126,7 @@ class ValueFold {
     }
   }
 
+  using chain_type = thread_type;
   /// Elements that a chain takes at most before it goes to the spill.
   static constexpr std::int64_t chain_max = chain_length<R>();
   /// Whether no element is left out, whatever it is.
@@ -136,6 +137,7 @@ class ValueFold {
     TESSERA_UNROLL
     for (int k = 0; k < N; ++k) Chain<R>::add(m_reducer, thread.chains[k % lanes], elements[k], index(k));
   }
+  using columns_type = thread_type;
   /// Whether chains that few registers hold may be of columns of elements side by side, as chain() fills them.
   static constexpr bool chains_columns = std::is_arithmetic_v<T> && sizeof(typename Chain<R>::type) <= sizeof(double);
   /// An element to such a column.
@@ -150,13 +152,17 @@ class ValueFold {
     close_chains<Columns>(thread, values);
     TESSERA_UNROLL
     for (int column = 0; column < Columns; ++column) {
-      columns[column] = identity();
-      columns[column].value = values[column];
+      columns[column] = total_of(values[column]);
     }
   }
   /// What its chains hold.
   KOKKOS_FORCEINLINE_FUNCTION typename R::value_type chained(const thread_type& thread) const {
     return joined(thread).value;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION team_type total_of(const typename R::value_type& chained) const {
+    team_type total = identity();
+    total.value = chained;
+    return total;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, spill_type& spill, const team_type& part) const {

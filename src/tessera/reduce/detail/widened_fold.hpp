@@ -32,6 +32,13 @@ class WidenedFold : public Fold {
     for (int k = 0; k < N; ++k) wide[k] = widened(elements[k]);
     Fold::add(thread, spill, wide, index, status);
   }
+  template <class Chain, int N, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void chain(Chain& chain, const T (&elements)[N], const Index& index) const {
+    wide_t<T> wide[N];
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) wide[k] = widened(elements[k]);
+    Fold::chain(chain, wide, index);
+  }
 
   /// Of an element, for ExactFew.
   KOKKOS_FORCEINLINE_FUNCTION static auto term(const T& element) { return Fold::term(widened(element)); }
