@@ -173,6 +173,7 @@ struct Var {
   using fold_type = detail::widened_fold_t<detail::MomentsFold<Var, detail::wide_t<T>>, T>;
   static constexpr bool needs_elements = true;
   static constexpr detail::Moments wanted{.sum = true, .squares = true};
+  static constexpr bool is_spread = true;
   std::int64_t ddof = 0;
   KOKKOS_FUNCTION std::int64_t elements_min() const { return ddof + 1; }
   template <class Result, class Results>
@@ -190,6 +191,8 @@ struct Std {
   using fold_type = detail::widened_fold_t<detail::MomentsFold<Std, detail::wide_t<T>>, T>;
   static constexpr bool needs_elements = true;
   static constexpr detail::Moments wanted{.sum = true, .squares = true};
+  static constexpr bool is_spread = true;
+  static constexpr bool is_root = true;
   std::int64_t ddof = 0;
   KOKKOS_FUNCTION std::int64_t elements_min() const { return ddof + 1; }
   template <class Result, class Results>

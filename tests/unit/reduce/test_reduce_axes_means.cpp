@@ -73,4 +73,9 @@ TEMPLATE_LIST_TEST_CASE("means and norms of many rows and columns", "[reduce][ax
   check_lines<tessera::L2<float>, float>(TestType(), {});
 }
 
+TEMPLATE_LIST_TEST_CASE("variances and deviations of many rows and columns", "[reduce][axes]", test::OneSpace) {
+  check_lines<tessera::Var<float>, float>(TestType(), {});
+  check_lines<tessera::Std<float>, float>(TestType(), {});
+}
+
 }  // namespace

@@ -16,6 +16,7 @@
 #include <tessera/reduce/detail/exact_block.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
 #include <tessera/reduce/detail/exact_expansion.hpp>
+#include <tessera/reduce/detail/exact_few_squares.hpp>
 #include <tessera/reduce/detail/exact_rounding.hpp>
 #include <tessera/reduce/detail/exact_squares.hpp>
 #include <tessera/reduce/detail/exact_sums.hpp>
@@ -201,18 +202,20 @@ class ExactMoments {
     Kokkos::atomic_add(&into.specials.infinities, from.specials.infinities);
   }
 
-  /// The one sum of one thread, where two doubles hold it.
+  /// The sum of one thread, or of magnitudes, where two doubles hold it and it is not to be none.
   template <bool Counted>
-  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const Spill<Counted>& spill) {
-    constexpr ExactPair none{0, Kokkos::Experimental::quiet_NaN_v<double>};
-    if (spill.specials.flags != 0) return none;
+  KOKKOS_FORCEINLINE_FUNCTION static ExactPair sum_pair(const thread_type& thread, const Spill<Counted>& spill,
+                                                        bool none) {
     if constexpr (Wanted.sum) {
-      return spill.sum.empty() && !spill.sum_rest.used ? thread.sum.pair() : none;
-    } else if constexpr (Wanted.squares) {
-      return spill.squares.empty() && !spill.squares_rest.used ? thread.squares.pair() : none;
+      return pair_of(thread.sum, none || !spill.sum.empty() || spill.sum_rest.used);
     } else {
-      return spill.magnitude.empty() && !spill.magnitude_rest.used ? thread.magnitude.pair() : none;
+      return pair_of(thread.magnitude, none || !spill.magnitude.empty() || spill.magnitude_rest.used);
     }
+  }
+  template <bool Counted>
+  KOKKOS_FORCEINLINE_FUNCTION static ExactPair squares_pair(const thread_type& thread, const Spill<Counted>& spill,
+                                                            bool none) {
+    return pair_of(thread.squares, none || !spill.squares.empty() || spill.squares_rest.used);
   }
   /// Whether the sums of one thread are in its expansions alone.
   KOKKOS_FUNCTION static bool in_expansions(const spill_type& spill) {
@@ -221,6 +224,12 @@ class ExactMoments {
     if constexpr (Wanted.magnitude) elsewhere = elsewhere || !spill.magnitude.empty() || spill.magnitude_rest.used;
     if constexpr (Wanted.squares) elsewhere = elsewhere || !spill.squares.empty() || spill.squares_rest.used;
     return !elsewhere;
+  }
+  KOKKOS_FUNCTION static void absorb(digits_type& digits, const SpreadPairs& part) {
+    deposit_multiple(digits.sum, part.sum.high);
+    deposit_multiple(digits.sum, part.sum.low);
+    deposit_multiple(digits.squares, part.squares.high);
+    deposit_multiple(digits.squares, part.squares.low);
   }
   KOKKOS_FUNCTION static void absorb(digits_type& digits, const ExactPair& part) {
     auto& sum = [&]() -> auto& {
@@ -292,6 +301,11 @@ class ExactMoments {
   }
 
  private:
+  template <class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair_of(const Sum& sum, bool none) {
+    return none ? ExactPair{0, Kokkos::Experimental::quiet_NaN_v<double>} : sum.pair();
+  }
+
   template <class Digits, class Rest>
   KOKKOS_FUNCTION static void clear(Digits& digits, Rest& rest) {
     digits.clear();

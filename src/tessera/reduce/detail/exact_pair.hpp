@@ -14,8 +14,11 @@
 
 namespace tessera::detail {
 
+struct ExactPairSum;
+
 /// high + low, low being at most half a unit in the last place of high; low is NaN where two doubles do not do.
 struct ExactPair {
+  using join_type = ExactPairSum;
   double high, low;
   [[nodiscard]] KOKKOS_FUNCTION bool exact() const { return low == low; }
 };
@@ -66,10 +69,13 @@ class ExactFew<double> {
   }
   /// span: not looked at.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(int) const {
-    ExactPair whole = two_sum(m_high, m_low);
+    ExactPair whole = nearest();
     if (!(m_lost == 0)) whole.low = Kokkos::Experimental::quiet_NaN_v<double>;
     return whole;
   }
+  /// What is kept of the sum, and what it is off at most.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair nearest() const { return two_sum(m_high, m_low); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double bound() const { return 2 * m_lost; }
 
  private:
   double m_high = 0, m_low = 0;
@@ -148,10 +154,33 @@ KOKKOS_INLINE_FUNCTION constexpr bool sums_in_pairs() {
   return requires { requires Fold::in_pairs; };
 }
 
-/// Whether its terms are squares, as doubles: twice the work of a sum in pairs of floats.
+/// Whether it sums squares, of floats: twice the work of their sum in pairs.
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool sums_squares() {
-  return requires { requires Fold::is_root; };
+  return requires { requires Fold::sums_squares; };
+}
+
+/// What stands for the total of a fold that closes in pairs.
+template <class Fold>
+struct PairOf {
+  using type = ExactPair;
+};
+template <class Fold>
+requires requires { typename Fold::pair_type; }
+struct PairOf<Fold> {
+  using type = typename Fold::pair_type;
+};
+template <class Fold>
+using pair_t = typename PairOf<Fold>::type;
+/// One that does not.
+template <class Pair>
+KOKKOS_INLINE_FUNCTION Pair no_pair() {
+  constexpr double nan = Kokkos::Experimental::quiet_NaN_v<double>;
+  if constexpr (std::is_same_v<Pair, ExactPair>) {
+    return {0, nan};
+  } else {
+    return {{0, nan}, {0, nan}};
+  }
 }
 
 }  // namespace tessera::detail

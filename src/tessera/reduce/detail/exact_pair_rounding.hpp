@@ -15,14 +15,15 @@
 
 namespace tessera::detail {
 
-/// For values that are rounded to fewer bits than a double's: an estimate within some units in the last place of one
-/// that is not negative, moved to its side of the nearest multiple of 16 units, as no middle between two results lies
-/// beside one. left(x) is what x leaves, of which the sign is right.
-template <class Left>
-KOKKOS_FORCEINLINE_FUNCTION double beside_multiple(double estimate, const Left& left) {
-  std::uint64_t bits = (Kokkos::bit_cast<std::uint64_t>(estimate) + 8) & ~std::uint64_t{15};
-  const double rest = left(Kokkos::bit_cast<double>(bits));
-  if (rest != 0) bits = rest > 0 ? bits + 1 : bits - 1;
+/// For values that are rounded to fewer bits than a double's: the multiple of 16 units in the last place nearest to an
+/// estimate within some units of one that is not negative. No middle between two results lies beside it.
+KOKKOS_FORCEINLINE_FUNCTION double nearest_multiple(double estimate) {
+  return Kokkos::bit_cast<double>((Kokkos::bit_cast<std::uint64_t>(estimate) + 8) & ~std::uint64_t{15});
+}
+/// Moved to the value's side, by what it leaves of that, of which the sign is right.
+KOKKOS_FORCEINLINE_FUNCTION double beside_multiple(double multiple, double left) {
+  auto bits = Kokkos::bit_cast<std::uint64_t>(multiple);
+  if (left != 0) bits = left > 0 ? bits + 1 : bits - 1;
   return Kokkos::bit_cast<double>(bits);
 }
 
@@ -38,7 +39,8 @@ KOKKOS_INLINE_FUNCTION Result rounded_quotient(const ExactPair& pair, std::int64
   double quotient = high * inverse;
   auto bits = Kokkos::bit_cast<std::uint64_t>(quotient);
   if constexpr (sizeof(Result) < sizeof(double)) {
-    quotient = beside_multiple(quotient, [&](double x) { return Kokkos::fma(-x, divisor, high) + low; });
+    quotient = nearest_multiple(quotient);
+    quotient = beside_multiple(quotient, Kokkos::fma(-quotient, divisor, high) + low);
   } else {
     for (bool moves = true; moves;) {
       const auto above = Kokkos::bit_cast<double>(bits + 1), below = Kokkos::bit_cast<double>(bits - 1);
@@ -77,11 +79,10 @@ KOKKOS_INLINE_FUNCTION WideValue wide_value(const ExactPair& pair) {
 template <class Result>
 KOKKOS_INLINE_FUNCTION Result rounded_root(const ExactPair& pair) {
   if constexpr (sizeof(Result) < sizeof(double)) {
-    return narrowed<Result>(beside_multiple(Kokkos::sqrt(pair.high), [&](double x) {
-      const double square = rounded_product(x, x), error = Kokkos::fma(x, x, -square);
-      const ExactPair left = two_sum(pair.high - square, -error), all = two_sum(left.high, pair.low);
-      return all.high + (all.low + left.low);
-    }));
+    const double root = nearest_multiple(Kokkos::sqrt(pair.high)), square = rounded_product(root, root);
+    const ExactPair left = two_sum(pair.high - square, -Kokkos::fma(root, root, -square));
+    const ExactPair all = two_sum(left.high, pair.low);
+    return narrowed<Result>(beside_multiple(root, all.high + (all.low + left.low)));
   } else {
     return rounded<Result>(square_root(wide_value(pair)));
   }

@@ -34,25 +34,26 @@ struct FoldScratch {
 template <class Fold>
 struct Partials {
   typename Fold::team_type* totals;
-  ExactPair* pairs;
+  pair_t<Fold>* pairs;
 
   Partials(void* memory, std::int64_t count)
-      : totals(static_cast<typename Fold::team_type*>(memory)), pairs(reinterpret_cast<ExactPair*>(totals + count)) {}
+      : totals(static_cast<typename Fold::team_type*>(memory)),
+        pairs(reinterpret_cast<pair_t<Fold>*>(totals + count)) {}
 
   static std::size_t bytes(std::int64_t count) {
-    constexpr std::size_t each = sizeof(typename Fold::team_type) + (sums_in_pairs<Fold>() ? sizeof(ExactPair) : 0);
+    constexpr std::size_t each = sizeof(typename Fold::team_type) + (sums_in_pairs<Fold>() ? sizeof(pair_t<Fold>) : 0);
     return static_cast<std::size_t>(count) * each;
   }
 
   /// By the threads of a group: a total, or a pair that is one.
   template <TeamMember Member, class Total>
   KOKKOS_FUNCTION void leave(const Member& group, std::int64_t at, const Total& total) const {
-    if constexpr (std::is_same_v<Total, ExactPair>) {
+    if constexpr (std::is_same_v<Total, pair_t<Fold>>) {
       static_assert(sums_in_pairs<Fold>());
       if (group.team_rank() == 0) pairs[at] = total;
     } else {
       if constexpr (sums_in_pairs<Fold>()) {
-        if (group.team_rank() == 0) pairs[at] = {0, Kokkos::Experimental::quiet_NaN_v<double>};
+        if (group.team_rank() == 0) pairs[at] = no_pair<pair_t<Fold>>();
       }
       Fold::store(group, total, totals[at]);
     }
@@ -85,12 +86,17 @@ KOKKOS_INLINE_FUNCTION constexpr bool closes_in_pairs() {
   }
 }
 
-/// The total of a group as a pair; the same in each of its threads. scratch: of closing.
+/// The pairs of a group's threads in one; the same in each of them. scratch: of closing.
+template <TeamMember Member, class Pair>
+KOKKOS_FUNCTION Pair join_pairs(const Member& group, const Pair& mine, std::byte* scratch) {
+  return team_join(group, mine, typename Pair::join_type{}, reinterpret_cast<Pair*>(scratch));
+}
+/// The total of a group as a pair.
 template <TeamMember Member, class Fold, class Spill>
-KOKKOS_FUNCTION ExactPair joined_pair(const Member& group, const Fold& fold, const typename Fold::thread_type& thread,
-                                      const Spill& spill, std::byte* scratch) {
-  static_assert(2 * sizeof(std::int64_t) == sizeof(ExactPair));
-  return team_join(group, fold.pair(thread, spill), ExactPairSum{}, reinterpret_cast<ExactPair*>(scratch));
+KOKKOS_FUNCTION pair_t<Fold> joined_pair(const Member& group, const Fold& fold,
+                                         const typename Fold::thread_type& thread, const Spill& spill,
+                                         std::byte* scratch) {
+  return join_pairs(group, fold.pair(thread, spill), scratch);
 }
 
 /// Whether a group's answer is yes in every group of the team, which meet barriers together.
@@ -106,7 +112,7 @@ KOKKOS_FUNCTION bool all_groups(const ThreadGroup<Member>& group, bool answer) {
 }
 
 /// Closes what the threads of a group folded, one group or several in a team, or a thread by itself, and calls
-/// finish(total): with an ExactPair where that is wanted and holds the whole, else with a team_type. Scratch, of
+/// finish(total): with a pair_t where that is wanted and holds the whole, else with a team_type. Scratch, of
 /// FoldScratch, is free again where the group has several threads.
 template <TeamMember Member, class Fold, class Finish>
 KOKKOS_FORCEINLINE_FUNCTION void finish_fold(const Member& group, const Fold& fold, bool in_pairs,
@@ -114,7 +120,7 @@ KOKKOS_FORCEINLINE_FUNCTION void finish_fold(const Member& group, const Fold& fo
                                              std::byte* scratch, const Finish& finish) {
   if (group.team_size() == 1) {
     if constexpr (closes_in_pairs<Fold>()) {
-      const ExactPair whole = in_pairs ? fold.pair(thread, spill) : ExactPair{};
+      const pair_t<Fold> whole = in_pairs ? fold.pair(thread, spill) : pair_t<Fold>{};
       if (in_pairs && whole.exact()) {
         finish(whole);
         return;
@@ -127,7 +133,7 @@ KOKKOS_FORCEINLINE_FUNCTION void finish_fold(const Member& group, const Fold& fo
   const FoldScratch<Fold> pieces(group.team_size());
   if constexpr (closes_in_pairs<Fold>()) {
     if (in_pairs) {
-      const ExactPair whole = joined_pair(group, fold, thread, spill, scratch + pieces.close_at);
+      const pair_t<Fold> whole = joined_pair(group, fold, thread, spill, scratch + pieces.close_at);
       if (all_groups(group, whole.exact())) {
         finish(whole);
         return;

@@ -50,7 +50,7 @@ KOKKOS_INLINE_FUNCTION int vectors_at_once([[maybe_unused]] int lanes) {
 #if defined(__CUDA_ARCH__)
 __device__ __forceinline__ bool warps_are_whole() { return blockDim.x * blockDim.y % 32 == 0; }
 template <class Value>
-inline constexpr bool is_shuffled = sizeof(Value) <= 32 &&
+inline constexpr bool is_shuffled = sizeof(Value) <= 48 &&
                                     sizeof(Value) % 4 == 0 && std::is_trivially_copyable_v<Value>;
 #endif
 

@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/packed.hpp>
+#include <tessera/reduce/detail/exact_few_squares.hpp>
 #include <tessera/reduce/detail/exact_integer_moments.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
 #include <tessera/reduce/detail/exact_pair_rounding.hpp>
+#include <tessera/reduce/detail/exact_spread.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <tessera/reduce/detail/widened_fold.hpp>
@@ -143,11 +145,19 @@ class MomentsFold {
   static constexpr int host_lanes = !sums_exactly ? lanes : has_host_vectors ? host_block : host_group;
   static constexpr bool asks_ahead =
       sums_exactly && has_host_vectors && (R::wanted.squares || R::wanted.sum != R::wanted.magnitude);
-  /// The result is the total, rounded, or its quotient by the number of elements; or the root of a sum of squares of
-  /// floats, which are doubles. Squares of doubles need digits.
+  /// The result is the total, rounded, or its quotient by the number of elements; or of floats, whose squares are
+  /// doubles, a variance, or the root of one or of a sum of squares. Squares of doubles need digits.
   static constexpr bool is_mean = requires { R::is_mean; };
-  static constexpr bool is_root = std::is_same_v<T, float> && requires { R::is_root; };
-  static constexpr bool in_pairs = std::is_floating_point_v<T> && (is_mean || is_root || requires { R::is_total; });
+  static constexpr bool is_root = requires { R::is_root; };
+  static constexpr bool is_spread = std::is_same_v<T, float> && requires { R::is_spread; };
+  static constexpr bool sums_squares = is_spread || (std::is_same_v<T, float> && is_root);
+  static constexpr bool in_pairs =
+      std::is_floating_point_v<T> && (is_mean || sums_squares || requires { R::is_total; });
+  using pair_type = std::conditional_t<is_spread, SpreadPairs, ExactPair>;
+  /// What lines carry, and where float_span() is too narrow for it.
+  using squares_few_type = std::conditional_t<is_spread, SpreadFew, SquaresFew>;
+  using few_type = std::conditional_t<sums_squares, squares_few_type, ExactFew<T>>;
+  using wide_few_type = std::conditional_t<sums_squares, squares_few_type, ExactFew<double>>;
   // Two such teams have 72 registers a thread, which suffice one sum of elements.
   static constexpr int team_size_max = R::wanted.sum != R::wanted.magnitude && !R::wanted.squares ? 448 : 256;
   static constexpr int teams_at_once = 2;
@@ -185,23 +195,23 @@ class MomentsFold {
   }
 
   static constexpr bool sums_magnitudes = R::wanted.magnitude;
-  /// Of an element, for ExactFew.
-  KOKKOS_FORCEINLINE_FUNCTION static auto term(T element) {
-    if constexpr (is_root) {
-      return rounded_product(static_cast<double>(element), static_cast<double>(element));
+  /// Of an element, for few_type.
+  KOKKOS_FORCEINLINE_FUNCTION static T term(T element) { return sums_magnitudes ? Kokkos::fabs(element) : element; }
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION pair_type pair(const thread_type& thread, const Spill& spill) const {
+    // A pair counts no elements.
+    constexpr bool counts = is_mean || is_spread;
+    const bool none = spill.specials.flags != 0 || (counts && spill.specials.nans != 0);
+    if constexpr (is_spread) {
+      return {Sums::sum_pair(thread, spill, none), Sums::squares_pair(thread, spill, none)};
+    } else if constexpr (R::wanted.squares) {
+      return Sums::squares_pair(thread, spill, none);
     } else {
-      return sums_magnitudes ? Kokkos::fabs(element) : element;
+      return Sums::sum_pair(thread, spill, none);
     }
   }
   template <class Spill>
-  KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(const thread_type& thread, const Spill& spill) const {
-    ExactPair whole = Sums::pair(thread, spill);
-    // A pair counts no elements.
-    if (is_mean && spill.specials.nans != 0) whole.low = Kokkos::Experimental::quiet_NaN_v<double>;
-    return whole;
-  }
-  template <class Spill>
-  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, Spill& spill, const ExactPair& part) const {
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, Spill& spill, const pair_type& part) const {
     Sums::absorb(spill, part);
   }
 
@@ -214,7 +224,8 @@ class MomentsFold {
   KOKKOS_FUNCTION void merge(team_type& into, const team_type& from) const { Sums::merge(into, from); }
 
   KOKKOS_FUNCTION static std::size_t scratch_bytes(int team_size) {
-    return close_digits_entries(team_size) * sizeof(std::int64_t);
+    return Kokkos::max(close_digits_entries(team_size) * sizeof(std::int64_t),
+                       static_cast<std::size_t>(team_size) * sizeof(pair_type));
   }
 
   template <TeamMember Member, class Spill>
@@ -245,12 +256,16 @@ class MomentsFold {
     return m_reducer.template result<Result>(results);
   }
   template <class Result>
-  KOKKOS_FUNCTION Result finalize(const ExactPair& total, std::int64_t size, const Status& status) const {
+  KOKKOS_FUNCTION Result finalize(const pair_type& total, std::int64_t size, const Status& status) const {
     if (size < m_reducer.elements_min()) {
       status.raise(StatusKind::nothing_left);
       return spoiled<Result>();
     }
-    if constexpr (is_mean) {
+    if constexpr (is_spread) {
+      Result result;
+      if (rounds_spread<false>(total, size, result)) return result;
+      return spread_apart<Result>(*this, total, size, status);
+    } else if constexpr (is_mean) {
       return rounded_quotient<Result>(total, size);
     } else if constexpr (is_root) {
       return rounded_root<Result>(total);
@@ -260,6 +275,29 @@ class MomentsFold {
   }
 
  private:
+  template <bool Closely, class Result>
+  KOKKOS_FORCEINLINE_FUNCTION bool rounds_spread(const SpreadPairs& total, std::int64_t size, Result& result) const {
+    constexpr std::int64_t most = std::int64_t{1} << 26;  // of which products are doubles
+    const std::int64_t less = size - m_reducer.ddof;
+    if constexpr (sizeof(Result) < sizeof(double)) {
+      if (size > most || less > most) return false;
+      return round_spread<is_root, Closely>(total, static_cast<double>(size), static_cast<double>(size * less), result);
+    } else {
+      return false;
+    }
+  }
+  /// A function of its own, as fold_apart() is.
+  template <class Result>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static Result spread_apart(MomentsFold fold, SpreadPairs total, std::int64_t size,
+                                                              Status status) {
+    Result result;
+    if (fold.template rounds_spread<true>(total, size, result)) return result;
+    team_type digits;
+    Sums::zero(digits);
+    Sums::absorb(digits, total);
+    return fold.template finalize<Result>(digits, size, status);
+  }
+
   R m_reducer;
   FoldContext m_context;
 };

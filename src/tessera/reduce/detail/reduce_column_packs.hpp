@@ -53,15 +53,15 @@ class PairColumns {
     add(loaded, index);
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_one(int column, T element, std::int64_t) {
-    m_few[column].add(static_cast<double>(Fold::term(element)));
+    m_few[column].add(Fold::term(element));
   }
-  KOKKOS_FORCEINLINE_FUNCTION void totals(ExactPair (&columns)[width]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void totals(pair_t<Fold> (&columns)[width]) const {
     TESSERA_UNROLL
     for (int column = 0; column < width; ++column) columns[column] = m_few[column].pair(0);
   }
 
  private:
-  ExactFew<double> m_few[width];
+  typename Fold::wide_few_type m_few[width];
 };
 
 /// Those of a fold that has chains: each takes elements of one column.
@@ -106,7 +106,7 @@ class ChainColumns {
 template <class Fold>
 KOKKOS_FORCEINLINE_FUNCTION auto partial_join([[maybe_unused]] const Fold& fold) {
   if constexpr (sums_in_pairs<Fold>()) {
-    return ExactPairSum{};
+    return typename pair_t<Fold>::join_type{};
   } else {
     return FoldJoin<Fold>{fold};
   }

@@ -54,7 +54,7 @@ struct ReduceLines {
  protected:
   /// A sum, or what a fold makes of elements one by one.
   struct PairLine {
-    ExactFew<term_t<Fold, T>> few;
+    typename Fold::few_type few;
     KOKKOS_FORCEINLINE_FUNCTION explicit PairLine(const Fold&) {}
     KOKKOS_FORCEINLINE_FUNCTION void add(const Fold&, const T& element, std::int64_t, std::int64_t, const Status&) {
       few.add(Fold::term(element));
@@ -213,7 +213,7 @@ struct ReduceLines {
   /// Makes the result, of the output at a position, unless the line could not hold it.
   KOKKOS_FORCEINLINE_FUNCTION bool finish_line(std::int64_t position, Line& line, Result& result) const {
     if constexpr (sums_in_pairs<Fold>()) {
-      const ExactPair whole = line.few.pair(span);
+      const pair_t<Fold> whole = line.few.pair(span);
       if (!whole.exact()) return false;
       result = finalized(position, whole);
     } else {
@@ -255,9 +255,9 @@ struct ReduceLines {
   KOKKOS_FORCEINLINE_FUNCTION void reduce_line(const AxesOffsets& base, const Elements& elements,
                                                const Apart& apart) const {
     if constexpr (sums_in_pairs<Fold>()) {
-      ExactFew<double> few;
-      elements([&](const T& element, const AxesOffsets&) { few.add(static_cast<double>(Fold::term(element))); });
-      const ExactPair whole = few.pair(span);
+      typename Fold::wide_few_type few;
+      elements([&](const T& element, const AxesOffsets&) { few.add(Fold::term(element)); });
+      const pair_t<Fold> whole = few.pair(span);
       if (!whole.exact()) return apart();
       write(base, whole);
     } else {

@@ -36,12 +36,11 @@ struct ReduceParts {
       if (!problem.is_wanted(axes, output)) continue;
       const std::int64_t first = output * parts;
       if constexpr (sums_in_pairs<Fold>()) {
-        ExactPair mine{0, 0};
+        pair_t<Fold> mine{};
         for (int part = team.team_rank(); part < parts; part += team.team_size()) {
-          ExactPairSum{}.join(mine, problem.partials.pairs[first + part]);
+          typename pair_t<Fold>::join_type{}.join(mine, problem.partials.pairs[first + part]);
         }
-        auto* const pairs = reinterpret_cast<ExactPair*>(fold_scratch + FoldScratch<Fold>(team.team_size()).close_at);
-        const ExactPair whole = team_join(team, mine, ExactPairSum{}, pairs);
+        const pair_t<Fold> whole = join_pairs(team, mine, fold_scratch + FoldScratch<Fold>(team.team_size()).close_at);
         if (whole.exact()) {
           problem.finish(team, axes, output, 0, whole);
           continue;
@@ -52,7 +51,7 @@ struct ReduceParts {
       problem.fold.begin(thread, spill);
       for (int part = team.team_rank(); part < parts; part += team.team_size()) {
         if constexpr (sums_in_pairs<Fold>()) {
-          const ExactPair pair = problem.partials.pairs[first + part];
+          const pair_t<Fold> pair = problem.partials.pairs[first + part];
           if (pair.exact()) {
             problem.fold.absorb(thread, spill, pair);
             continue;

@@ -126,7 +126,7 @@ struct ReduceRowTiles : ReduceRows<Space, Problem> {
     for (; i + loads <= count; i += loads) {
       add([&](int l) { return load(i + l); });
     }
-    if constexpr (sizeof(T) < sizeof(double) && std::is_same_v<Few, ExactFew<double>>) {
+    if constexpr (sizeof(T) < sizeof(double) && !std::is_same_v<Few, ExactFew<float>>) {
       // The rest at once too: zeros add nothing.
       if (i < count) {
         add([&](int l) { return i + l < count ? load(i + l) : Piece{}; });

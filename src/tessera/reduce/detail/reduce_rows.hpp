@@ -12,8 +12,8 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
+#include <tessera/reduce/detail/exact_few_squares.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
-#include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/detail/lane_join.hpp>
 #include <tessera/reduce/detail/pair_range.hpp>
@@ -31,28 +31,6 @@ struct FoldJoin {
   KOKKOS_FUNCTION value_type identity() const { return fold.identity(); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { fold.join(into, from); }
 };
-
-/// Adds terms; of floats in a few binades, which are most, their sum in one double.
-template <class T, int N>
-KOKKOS_FORCEINLINE_FUNCTION void add_group(ExactFew<double>& few, const T (&terms)[N]) {
-  if constexpr (sizeof(T) < sizeof(double) && N > 1) {
-    const FieldRange fields = field_range(terms);
-    constexpr int span = float_span(N);
-    if (fields.highest - fields.lowest <= span) {
-      double sum = 0;
-      TESSERA_UNROLL
-      for (int k = 0; k < N; ++k) sum += static_cast<double>(terms[k]);
-      return few.add(sum);
-    }
-  }
-  TESSERA_UNROLL
-  for (int k = 0; k < N; ++k) few.add(static_cast<double>(terms[k]));
-}
-template <int N>
-KOKKOS_FORCEINLINE_FUNCTION void add_group(ExactFew<float>& few, const float (&terms)[N]) {
-  TESSERA_UNROLL
-  for (int k = 0; k < N; ++k) few.add(terms[k]);
-}
 
 /// Elements of a row that the chains of its lanes take without a spill, whatever the width of loads; 0 where the fold
 /// has no chains.
@@ -126,12 +104,13 @@ struct ReduceRows {
   template <class SumLane>
   KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, std::int64_t out, bool writes,
                                            const SumLane& sum_lane) const {
-    using Term = term_t<Fold, T>;
-    if (sizeof(Term) < sizeof(double) && problem.run_size <= few_max) {
-      if (sum_lanes<Term, true>(team, out, writes, sum_lane) || !writes) return true;
-      return sum_lanes<double, false>(team, out, true, sum_lane);
+    using First = typename Fold::few_type;
+    using Second = typename Fold::wide_few_type;
+    if (!std::is_same_v<First, Second> && problem.run_size <= few_max) {
+      if (sum_lanes<First, true>(team, out, writes, sum_lane) || !writes) return true;
+      return sum_lanes<Second, false>(team, out, true, sum_lane);
     }
-    return sum_lanes<double, true>(team, out, writes, sum_lane) || !writes;
+    return sum_lanes<Second, true>(team, out, writes, sum_lane) || !writes;
   }
 
   /// Lanes join in scratch where there are many of them.
@@ -152,15 +131,14 @@ struct ReduceRows {
   }
 
  private:
-  /// Terms: of ExactFew. Together: as join_vector() has it.
-  template <class Terms, bool Together, class SumLane>
+  /// Together: as join_vector() has it.
+  template <class Few, bool Together, class SumLane>
   KOKKOS_FORCEINLINE_FUNCTION bool sum_lanes(const Member& team, std::int64_t out, bool writes,
                                              const SumLane& sum_lane) const {
-    using Few = ExactFew<Terms>;
     Few few;
     sum_lane(few);
     join_vector<Together>(team, lanes, ExactFewSum<Few>{}, few);
-    const ExactPair whole = few.pair(few_span);
+    const pair_t<Fold> whole = few.pair(few_span);
     if (!first_lane_says<Together>(lanes, whole.exact())) return false;
     if (lane_number(team, lanes) == 0 && writes) {
       problem.out[out] =

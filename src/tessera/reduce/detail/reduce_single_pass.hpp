@@ -59,7 +59,7 @@ struct ReduceSinglePass {
     fold_share(team, thread, spill, status);
     bool leaves_pair = false;  // the same for the whole team
     if constexpr (sums_in_pairs<Fold>()) {
-      const ExactPair whole = joined_pair(team, fold, thread, spill, close_scratch);
+      const pair_t<Fold> whole = joined_pair(team, fold, thread, spill, close_scratch);
       leaves_pair = whole.exact();
       if (leaves_pair && team.league_size() == 1) return finish(team, whole, close_scratch, status);
       if (leaves_pair) partials.leave(team, team.league_rank(), whole);
@@ -107,9 +107,9 @@ struct ReduceSinglePass {
       const int first = Kokkos::min(team.league_size(), team.team_rank() * share);
       const int stop = Kokkos::min(team.league_size(), first + share);
       if constexpr (sums_in_pairs<Fold>()) {
-        ExactPair mine{0, 0};
-        for (int i = first; i < stop; ++i) ExactPairSum{}.join(mine, partials.pairs[i]);
-        const ExactPair whole = team_join(team, mine, ExactPairSum{}, reinterpret_cast<ExactPair*>(close_scratch));
+        pair_t<Fold> mine{};
+        for (int i = first; i < stop; ++i) typename pair_t<Fold>::join_type{}.join(mine, partials.pairs[i]);
+        const pair_t<Fold> whole = join_pairs(team, mine, close_scratch);
         if (whole.exact()) return finish(team, whole, close_scratch, status);
       }
       typename Fold::thread_type thread;
