@@ -13,18 +13,22 @@
 
 namespace tessera::detail {
 
+/// The sum of floats that span at most float_span(N) binades.
+template <int N>
+KOKKOS_FORCEINLINE_FUNCTION double close_sum(const float (&elements)[N]) {
+  double sum = 0;
+  TESSERA_UNROLL
+  for (int k = 0; k < N; ++k) sum += static_cast<double>(elements[k]);
+  return sum;
+}
+
 /// Adds terms; of floats in a few binades, which are most, their sum in one double.
 template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION void add_group(ExactFew<double>& few, const T (&terms)[N]) {
   if constexpr (sizeof(T) < sizeof(double) && N > 1) {
     const FieldRange fields = field_range(terms);
     constexpr int span = float_span(N);
-    if (fields.highest - fields.lowest <= span) {
-      double sum = 0;
-      TESSERA_UNROLL
-      for (int k = 0; k < N; ++k) sum += static_cast<double>(terms[k]);
-      return few.add(sum);
-    }
+    if (fields.highest - fields.lowest <= span) return few.add(close_sum(terms));
   }
   TESSERA_UNROLL
   for (int k = 0; k < N; ++k) few.add(static_cast<double>(terms[k]));
@@ -33,6 +37,16 @@ template <int N>
 KOKKOS_FORCEINLINE_FUNCTION void add_group(ExactFew<float>& few, const float (&terms)[N]) {
   TESSERA_UNROLL
   for (int k = 0; k < N; ++k) few.add(terms[k]);
+}
+
+/// add_group() to what holds nothing yet.
+template <class Few, class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION void take_group(Few& few, const T (&terms)[N]) {
+  if constexpr (requires { few.take(FieldRange{}, terms); }) {
+    const FieldRange fields = field_range(terms);
+    if (fields.highest - fields.lowest <= float_span(N)) return few.take(fields, terms);
+  }
+  add_group(few, terms);
 }
 
 /// The sum of the squares of floats, a double each, as two doubles where they span at most float_span(N) binades. They
@@ -62,9 +76,18 @@ class SquaresFew {
   KOKKOS_FORCEINLINE_FUNCTION void add(float element) {
     m_few.add(static_cast<double>(element) * static_cast<double>(element));
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add(const ExactPair& part) {
-    m_few.add(part.high);
-    m_few.add(part.low);
+  /// Of floats that span no more than float_span(N) binades.
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void add(const FieldRange& fields, const float (&elements)[N]) {
+    const ExactPair squares = cut_squares(fields, elements);
+    m_few.add(squares.high);
+    m_few.add(squares.low);
+  }
+  /// The first ones.
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void take(const FieldRange& fields, const float (&elements)[N]) {
+    const ExactPair squares = cut_squares(fields, elements);
+    m_few = ExactFew<double>(two_sum(squares.high, squares.low));
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(const SquaresFew& from) { m_few.join(from.m_few); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(int span) const { return m_few.pair(span); }
@@ -72,14 +95,6 @@ class SquaresFew {
  private:
   ExactFew<double> m_few;
 };
-
-template <int N>
-KOKKOS_FORCEINLINE_FUNCTION void add_group(SquaresFew& few, const float (&elements)[N]) {
-  const FieldRange fields = field_range(elements);
-  if (fields.highest - fields.lowest <= float_span(N)) return few.add(cut_squares(fields, elements));
-  TESSERA_UNROLL
-  for (int k = 0; k < N; ++k) few.add(elements[k]);
-}
 
 struct SpreadPairsSum;
 
@@ -106,9 +121,15 @@ class SpreadFew {
     m_sum.add(static_cast<double>(element));
     m_squares.add(element);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add(double sum, const ExactPair& squares) {
-    m_sum.add(sum);
-    m_squares.add(squares);
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void add(const FieldRange& fields, const float (&elements)[N]) {
+    m_sum.add(close_sum(elements));
+    m_squares.add(fields, elements);
+  }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void take(const FieldRange& fields, const float (&elements)[N]) {
+    m_sum = ExactFew<double>({close_sum(elements), 0});
+    m_squares.take(fields, elements);
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(const SpreadFew& from) {
     m_sum.join(from.m_sum);
@@ -123,15 +144,12 @@ class SpreadFew {
   SquaresFew m_squares;
 };
 
-template <int N>
-KOKKOS_FORCEINLINE_FUNCTION void add_group(SpreadFew& few, const float (&elements)[N]) {
+/// Of floats, to sums that take those close to each other together.
+template <class Few, int N>
+KOKKOS_FORCEINLINE_FUNCTION auto add_group(Few& few, const float (&elements)[N])
+    -> decltype(few.add(FieldRange{}, elements)) {
   const FieldRange fields = field_range(elements);
-  if (fields.highest - fields.lowest <= float_span(N)) {
-    double sum = 0;
-    TESSERA_UNROLL
-    for (int k = 0; k < N; ++k) sum += static_cast<double>(elements[k]);
-    return few.add(sum, cut_squares(fields, elements));
-  }
+  if (fields.highest - fields.lowest <= float_span(N)) return few.add(fields, elements);
   TESSERA_UNROLL
   for (int k = 0; k < N; ++k) few.add(elements[k]);
 }

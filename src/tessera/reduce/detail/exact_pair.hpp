@@ -55,6 +55,8 @@ class ExactFew;
 template <>
 class ExactFew<double> {
  public:
+  ExactFew() = default;
+  KOKKOS_FORCEINLINE_FUNCTION explicit ExactFew(const ExactPair& first) : m_high(first.high), m_low(first.low) {}
   KOKKOS_FORCEINLINE_FUNCTION void add(double term) {
     const ExactPair high = two_sum(m_high, term);
     const ExactPair low = two_sum(m_low, high.low);

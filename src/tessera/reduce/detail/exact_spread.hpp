@@ -22,10 +22,11 @@ struct BoundedSum {
   double high, low, bound;
 };
 
-/// Two terms that mostly cancel, and smaller ones. Closely: a third of two doubles' bits more, in three times the time.
+/// Two terms that mostly cancel, and smaller ones. Closely: a third of two doubles' bits more, in twice the time. Else
+/// exact where all but the first two of the smaller ones are zero, as of few elements, and two doubles hold the sum.
 template <bool Closely, int N>
 KOKKOS_FORCEINLINE_FUNCTION BoundedSum bounded_sum(double first, double second, const double (&small)[N]) {
-  static_assert(N < 16);
+  static_assert(N >= 2 && N < 16);
   if constexpr (Closely) {
     ExactFew<double> few;
     few.add(first);
@@ -36,14 +37,16 @@ KOKKOS_FORCEINLINE_FUNCTION BoundedSum bounded_sum(double first, double second, 
     return {whole.high, whole.low, few.bound()};
   } else {
     const ExactPair large = two_sum(first, second);
-    double rest = large.low, magnitudes = Kokkos::fabs(large.low);
+    const ExactPair with_first = two_sum(large.low, small[0]), with_both = two_sum(with_first.high, small[1]);
+    double rest = with_first.low + with_both.low;
+    double magnitudes = Kokkos::fabs(with_first.low) + Kokkos::fabs(with_both.low);
     TESSERA_UNROLL
-    for (int k = 0; k < N; ++k) {
+    for (int k = 2; k < N; ++k) {
       rest += small[k];
       magnitudes += Kokkos::fabs(small[k]);
     }
-    const ExactPair whole = two_sum(large.high, rest);
-    return {whole.high, whole.low, magnitudes * 0x1p-48};
+    const ExactPair low = two_sum(with_both.high, rest), whole = two_sum(large.high, low.high);
+    return {whole.high, whole.low, Kokkos::fabs(low.low) + magnitudes * 0x1p-48};
   }
 }
 
@@ -62,7 +65,7 @@ KOKKOS_FORCEINLINE_FUNCTION BoundedSum spread_numerator(const SpreadPairs& total
   const ExactPair square_low = two_product(total.sum.low, total.sum.low);
   const ExactPair errors = two_sum(squares.low, -square.low);
   return bounded_sum<Closely>(squares.high, -square.high,
-                              {errors.high, errors.low, squares_low.high, -mixed.high, -square_low.high,
+                              {errors.high, squares_low.high, errors.low, -mixed.high, -square_low.high,
                                squares_low.low, -mixed.low, -square_low.low});
 }
 
@@ -79,7 +82,7 @@ KOKKOS_FORCEINLINE_FUNCTION bool round_spread(const SpreadPairs& total, double n
   if constexpr (Root) {
     const ExactPair square = two_product(value, value);
     const ExactPair high = two_product(square.high, divisor), low = two_product(square.low, divisor);
-    left = bounded_sum<Closely>(over.high, -high.high, {-high.low, over.low, -low.high, -low.low});
+    left = bounded_sum<Closely>(over.high, -high.high, {over.low, -low.high, -high.low, -low.low});
   } else {
     const ExactPair product = two_product(value, divisor);
     left = bounded_sum<Closely>(over.high, -product.high, {-product.low, over.low});

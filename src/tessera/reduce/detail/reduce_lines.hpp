@@ -56,16 +56,43 @@ struct ReduceLines {
   struct PairLine {
     typename Fold::few_type few;
     KOKKOS_FORCEINLINE_FUNCTION explicit PairLine(const Fold&) {}
-    KOKKOS_FORCEINLINE_FUNCTION void add(const Fold&, const T& element, std::int64_t, std::int64_t, const Status&) {
+    KOKKOS_FORCEINLINE_FUNCTION void add(const Fold&, const T& element, const AxesOffsets&, const Status&) {
       few.add(Fold::term(element));
+    }
+    template <int N, class At>
+    KOKKOS_FORCEINLINE_FUNCTION void add_group(const Fold&, const T (&elements)[N], const At&, const Status&) {
+      term_t<Fold, T> terms[N];
+      TESSERA_UNROLL
+      for (int k = 0; k < N; ++k) terms[k] = Fold::term(elements[k]);
+      detail::add_group(few, terms);
+    }
+    /// The same where there are no others.
+    template <int N, class At>
+    KOKKOS_FORCEINLINE_FUNCTION void take_group(const Fold&, const T (&elements)[N], const At&, const Status&) {
+      term_t<Fold, T> terms[N];
+      TESSERA_UNROLL
+      for (int k = 0; k < N; ++k) terms[k] = Fold::term(elements[k]);
+      detail::take_group(few, terms);
     }
   };
   struct ValueLine {
     typename Fold::team_type total;
     KOKKOS_FORCEINLINE_FUNCTION explicit ValueLine(const Fold& fold) : total(fold.identity()) {}
-    KOKKOS_FORCEINLINE_FUNCTION void add(const Fold& fold, const T& element, std::int64_t position, std::int64_t input,
+    KOKKOS_FORCEINLINE_FUNCTION void add(const Fold& fold, const T& element, const AxesOffsets& at,
                                          const Status& status) {
-      fold.join(total, fold.lifted(element, position, input, status));
+      fold.join(total, fold.lifted(element, at.position, at.input, status));
+    }
+    /// at(k): the offsets of element k.
+    template <int N, class At>
+    KOKKOS_FORCEINLINE_FUNCTION void add_group(const Fold& fold, const T (&elements)[N], const At& at,
+                                               const Status& status) {
+      TESSERA_UNROLL
+      for (int k = 0; k < N; ++k) add(fold, elements[k], at(k), status);
+    }
+    template <int N, class At>
+    KOKKOS_FORCEINLINE_FUNCTION void take_group(const Fold& fold, const T (&elements)[N], const At& at,
+                                                const Status& status) {
+      add_group(fold, elements, at, status);
     }
   };
   using Line = std::conditional_t<sums_in_pairs<Fold>(), PairLine, ValueLine>;
@@ -151,9 +178,8 @@ struct ReduceLines {
     const auto from = problem.in + first.in;
     const Status input_status(problem.status_word);
     Line lines[lines_at_once] = {Line(problem.fold), Line(problem.fold), Line(problem.fold), Line(problem.fold)};
-    const auto add = [&](int u, const T& element, std::int64_t l) {
-      lines[u].add(problem.fold, element, l * lane.position,
-                   first.input + u * (second.input - first.input) + l * lane.input, input_status);
+    const auto offsets = [&](int u, std::int64_t l) {
+      return AxesOffsets{0, 0, l * lane.position, first.input + u * (second.input - first.input) + l * lane.input};
     };
     std::int64_t l = 0;
     for (; l + loads <= lane.extent; l += loads) {
@@ -172,8 +198,11 @@ struct ReduceLines {
       }
       TESSERA_UNROLL
       for (int u = 0; u < lines_at_once; ++u) {
+        T group[loads];
         TESSERA_UNROLL
-        for (int k = 0; k < loads; ++k) add(u, loaded[u][k / BatchWidth].values[k % BatchWidth], l + k);
+        for (int k = 0; k < loads; ++k) group[k] = loaded[u][k / BatchWidth].values[k % BatchWidth];
+        lines[u].add_group(
+            problem.fold, group, [&](int k) { return offsets(u, l + k); }, input_status);
       }
     }
     // The rest at once too; of exact sums, whose registers are more, one by one (measured on an H200).
@@ -191,7 +220,9 @@ struct ReduceLines {
       for (int k = 0; k < rest; ++k) {
         if (k > 0 && l + k >= lane.extent) break;
         TESSERA_UNROLL
-        for (int u = 0; u < lines_at_once; ++u) add(u, loaded[k][u], l + k);
+        for (int u = 0; u < lines_at_once; ++u) {
+          lines[u].add(problem.fold, loaded[k][u], offsets(u, l + k), input_status);
+        }
       }
     }
     unsigned left = 0;
@@ -263,9 +294,7 @@ struct ReduceLines {
     } else {
       const Status input_status(problem.status_word);
       Line line(problem.fold);
-      elements([&](const T& element, const AxesOffsets& at) {
-        line.add(problem.fold, element, at.position, at.input, input_status);
-      });
+      elements([&](const T& element, const AxesOffsets& at) { line.add(problem.fold, element, at, input_status); });
       finish_line(base, line);
     }
   }

@@ -102,12 +102,16 @@ struct ReduceShortRows : ReduceLines<Space, Problem, 1> {
       for (int r = 0; r < width; ++r) {
         const std::int64_t row = begin + u * step + r;
         typename Lines::Line line(problem.fold);
+        T elements[Length];
         TESSERA_UNROLL
         for (int k = 0; k < Length; ++k) {
           const int at = r * Length + k;
-          line.add(problem.fold, loaded[u][at / width].values[at % width], k * problem.lane.position,
-                   row * inner.input + k * problem.lane.input, Status(problem.status_word));
+          elements[k] = loaded[u][at / width].values[at % width];
         }
+        const auto offsets = [&](int k) {
+          return AxesOffsets{0, 0, k * problem.lane.position, row * inner.input + k * problem.lane.input};
+        };
+        line.take_group(problem.fold, elements, offsets, Status(problem.status_word));
         const bool done = Lines::finish_line(row * inner.position, line, results[r / stored].values[r % stored]);
         left_of_unit |= done ? 0u : 1u << r;
       }

@@ -130,8 +130,8 @@ struct ReduceSideLines : ReduceLines<Space, Problem, 1> {
     for (int k = 0; k < Length; ++k) {
       TESSERA_UNROLL
       for (int u = 0; u < columns; ++u) {
-        lines.of[u].add(problem.fold, loaded[k][u], k * lane.position,
-                        first.input + u * side_threads * inner.input + k * lane.input, input_status);
+        const std::int64_t input = first.input + u * side_threads * inner.input + k * lane.input;
+        lines.of[u].add(problem.fold, loaded[k][u], AxesOffsets{0, 0, k * lane.position, input}, input_status);
       }
     }
     unsigned left = 0;
