@@ -160,8 +160,8 @@ ReduceAxesPlan reduce_axes_plan(const Space& space, const InView& in, const Axes
 /// \param[in] workspace  at least reduce_axes_plan(..).workspace_bytes; shared only by calls that are ordered
 ///
 /// Deterministic: the same bits on every run with one plan; exact reducers have the same bits whatever the plan.
-/// Compulsory bytes: each element of `in` read once, of `out` written once. Of many exact sums, means and norms those
-/// that two doubles do not hold are read twice. Scratch: the plan's scratch_bytes a team.
+/// Compulsory bytes: each element of `in` read once, of `out` written once. Of many exact sums, means, norms and
+/// deviations those that pairs of doubles do not hold are read twice. Scratch: the plan's scratch_bytes a team.
 /// What only the data can show goes to the workspace's status word, with the row-major index of the output, or of the
 /// NaN element in `in`, and a spoiled result (NaN, 0); check(space, workspace) throws it.
 /// \throws InvalidArgument  for axes out of range or repeated, an output of another shape, fewer reduced elements than

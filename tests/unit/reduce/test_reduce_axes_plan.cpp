@@ -68,7 +68,8 @@ TEST_CASE("shapes choose the mapping on a GPU", "[reduce][axes][plan]") {
   CHECK(gpu_plan({256, 1 << 21}, 1).mapping == AxesMapping::lines);
   CHECK(general_plan({256, 1 << 16}, 1).mapping == AxesMapping::groups);
   // A fold that cannot take elements at little cost.
-  CHECK(plan_of<tessera::Std<float>, float>(gpu, {std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::staged);
+  CHECK(plan_of<tessera::Std<float>, float>(gpu, {std::int64_t{1} << 28, 3}, 2).mapping == AxesMapping::lines);
+  CHECK(plan_of<tessera::Std<double>, double>(gpu, {1 << 26, 3}, 2).mapping == AxesMapping::staged);
   CHECK(gpu_plan({1 << 14, 1 << 15}, 1).mapping == AxesMapping::packs);
   CHECK(general_plan({1 << 14, 1 << 15}, 1).mapping == AxesMapping::groups);
   CHECK(gpu_plan({3, std::int64_t{1} << 28}, 1).threads == 1);
@@ -98,7 +99,8 @@ TEST_CASE("many rows of exact sums go through tiles", "[reduce][axes][plan]") {
   using Fold = tessera::detail::fold_t<tessera::Sum<float>, float>;
   CHECK(tessera::detail::make_axes_plan<Fold>(gpu, tessera::detail::make_axes_shape(gaps, 2), 4, {}).mapping ==
         AxesMapping::rows);
-  CHECK(plan_of<tessera::Std<float>, float>(gpu, {1 << 23, 64}, 2).mapping != AxesMapping::tiles);
+  CHECK(plan_of<tessera::Std<float>, float>(gpu, {1 << 23, 64}, 2).mapping == AxesMapping::tiles);
+  CHECK(plan_of<tessera::Std<double>, double>(gpu, {1 << 22, 64}, 2).mapping != AxesMapping::tiles);
   CHECK(plan_of<tessera::Sum<int>, int>(gpu, {1 << 23, 64}, 2).mapping != AxesMapping::tiles);
   CHECK(plan_of<tessera::Sum<float>, float>(host, {1 << 23, 64}, 2).mapping != AxesMapping::tiles);
   for (const ReduceOptions& options : {ReduceOptions{.league_size = 500}, ReduceOptions{.team_size = 64}}) {
@@ -119,7 +121,8 @@ TEST_CASE("long rows of exact sums go through rings", "[reduce][axes][plan]") {
   CHECK(gpu_plan({4223, 24 << 10}, 2).mapping == AxesMapping::rows);
   CHECK(gpu_plan({5000, 3000}, 2).mapping == AxesMapping::rows);
   CHECK(gpu_plan({1 << 16, 2000}, 2).mapping == AxesMapping::tiles);
-  CHECK(plan_of<tessera::Std<float>, float>(gpu, {1 << 16, 3000}, 2).mapping != AxesMapping::rings);
+  CHECK(plan_of<tessera::Std<float>, float>(gpu, {1 << 16, 3000}, 2).mapping == AxesMapping::rings);
+  CHECK(plan_of<tessera::Std<double>, double>(gpu, {1 << 16, 3000}, 2).mapping != AxesMapping::rings);
   CHECK(plan_of<tessera::Sum<int>, int>(gpu, {1 << 16, 3000}, 2).mapping != AxesMapping::rings);
   CHECK(gpu_plan({1 << 16, 3000}, 2, {.league_size = 500}).mapping == AxesMapping::rows);
   // With gaps between them.

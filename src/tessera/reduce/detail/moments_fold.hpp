@@ -263,7 +263,7 @@ class MomentsFold {
     }
     if constexpr (is_spread) {
       Result result;
-      if (rounds_spread<false>(total, size, result)) return result;
+      if (rounds_spread<true>(total, size, result)) return result;
       return spread_apart<Result>(*this, total, size, status);
     } else if constexpr (is_mean) {
       return rounded_quotient<Result>(total, size);
@@ -275,13 +275,15 @@ class MomentsFold {
   }
 
  private:
-  template <bool Closely, class Result>
+  template <bool Estimated, class Result>
   KOKKOS_FORCEINLINE_FUNCTION bool rounds_spread(const SpreadPairs& total, std::int64_t size, Result& result) const {
     constexpr std::int64_t most = std::int64_t{1} << 26;  // of which products are doubles
     const std::int64_t less = size - m_reducer.ddof;
     if constexpr (sizeof(Result) < sizeof(double)) {
       if (size > most || less > most) return false;
-      return round_spread<is_root, Closely>(total, static_cast<double>(size), static_cast<double>(size * less), result);
+      const auto n = static_cast<double>(size), divisor = static_cast<double>(size * less);
+      return Estimated ? estimate_spread<is_root>(total, n, divisor, result)
+                       : round_spread<is_root>(total, n, divisor, result);
     } else {
       return false;
     }
@@ -291,7 +293,7 @@ class MomentsFold {
   TESSERA_NOINLINE KOKKOS_FUNCTION static Result spread_apart(MomentsFold fold, SpreadPairs total, std::int64_t size,
                                                               Status status) {
     Result result;
-    if (fold.template rounds_spread<true>(total, size, result)) return result;
+    if (fold.template rounds_spread<false>(total, size, result)) return result;
     team_type digits;
     Sums::zero(digits);
     Sums::absorb(digits, total);
