@@ -40,6 +40,12 @@ class WidenedFold : public Fold {
     Fold::chain(chain, wide, index);
   }
 
+  KOKKOS_FUNCTION auto lifted(const T& element, std::int64_t index, std::int64_t input,
+                              const Status& status) const requires requires {
+    &Fold::lifted;
+  }
+  { return Fold::lifted(widened(element), index, input, status); }
+
   /// Of an element, for ExactFew.
   KOKKOS_FORCEINLINE_FUNCTION static auto term(const T& element) { return Fold::term(widened(element)); }
 };
