@@ -79,7 +79,7 @@ std::vector<float> middle_rows() {
 }
 
 template <bool Root>
-float expected_of(const std::vector<float>& row, std::uint64_t ddof) {
+float expected_spread(const std::vector<float>& row, std::uint64_t ddof) {
   const tessera::reference::ExactSums sums(row);
   return Root ? sums.deviation<float>(ddof) : sums.variance<float>(ddof);
 }
@@ -89,9 +89,9 @@ struct Counts {
 };
 
 template <bool Root>
-void count(const SpreadPairs& total, const std::vector<float>& row, std::uint64_t ddof, Counts& counts) {
+void count_spread(const SpreadPairs& total, const std::vector<float>& row, std::uint64_t ddof, Counts& counts) {
   const auto n = static_cast<double>(row.size()), divisor = n * static_cast<double>(row.size() - ddof);
-  const float expected = expected_of<Root>(row, ddof);
+  const float expected = expected_spread<Root>(row, ddof);
   ++counts.rows;
   float result = -1;
   if (!detail::estimate_spread<Root>(total, n, divisor, result)) {
@@ -118,7 +118,7 @@ SpreadPairs grouped(const std::vector<float>& row) {
   return few.pair(0);
 }
 
-bool same(const SpreadPairs& a, const SpreadPairs& b) {
+bool same_pairs(const SpreadPairs& a, const SpreadPairs& b) {
   return a.sum.high == b.sum.high && a.sum.low == b.sum.low && a.squares.high == b.squares.high &&
          a.squares.low == b.squares.low;
 }
@@ -136,7 +136,7 @@ TEST_CASE("private: sums of squares of groups are exact", "[reduce][exact]") {
       for (const SpreadPairs& pairs : {grouped<1>(row), grouped<3>(row), grouped<8>(row), grouped<16>(row)}) {
         if (!one_by_one.exact() || !pairs.exact()) continue;
         ++compared;
-        different += same(one_by_one, pairs) ? 0 : 1;
+        different += same_pairs(one_by_one, pairs) ? 0 : 1;
       }
     }
   }
@@ -187,8 +187,8 @@ TEST_CASE("private: variances and deviations from pairs have no bit off", "[redu
       for (const float element : row) few.add(element);
       if (!few.pair(0).exact()) continue;
       for (std::uint64_t ddof = 0; ddof < std::min<std::size_t>(n, 3); ++ddof) {
-        count<false>(few.pair(0), row, ddof, all);
-        count<true>(few.pair(0), row, ddof, all);
+        count_spread<false>(few.pair(0), row, ddof, all);
+        count_spread<true>(few.pair(0), row, ddof, all);
       }
     }
   }
@@ -198,8 +198,8 @@ TEST_CASE("private: variances and deviations from pairs have no bit off", "[redu
     SpreadFew few;
     for (const float element : row) few.add(element);
     REQUIRE(few.pair(0).exact());
-    count<false>(few.pair(0), row, 0, middles);
-    count<true>(few.pair(0), row, 0, middles);
+    count_spread<false>(few.pair(0), row, 0, middles);
+    count_spread<true>(few.pair(0), row, 0, middles);
   }
   INFO(all.rows << " of which " << all.undecided << " and " << all.undecided_closely << " need more; " << middles.rows
                 << " of which " << middles.undecided << " and " << middles.undecided_closely << " do");
@@ -248,7 +248,7 @@ TEST_CASE("private: variances of sums of squares on and beside the middle", "[re
 
 /// Each row through the library.
 template <bool Root, class Reducer, class Result, class Space>
-void check_rows(const Space& space, const Reducer& reducer, const std::vector<float>& values, std::size_t n) {
+void check_spread_rows(const Space& space, const Reducer& reducer, const std::vector<float>& values, std::size_t n) {
   const std::size_t count = values.size() / n;
   const test::GuardedView<float, test::Right, Space, 2> in({count, n}, values);
   const test::GuardedView<Result, test::Right, Space, 1> out({count});
@@ -271,15 +271,15 @@ TEMPLATE_LIST_TEST_CASE("variances and deviations of rows of any kind", "[reduce
   for (const std::size_t n : {2, 3, 5, 16, 31, 100}) {
     const std::vector<float> values = rows_of(n, 304);
     for (const std::int64_t ddof : {0, 1}) {
-      check_rows<false, tessera::Var<float>, float>(TestType(), {.ddof = ddof}, values, n);
-      check_rows<true, tessera::Std<float>, float>(TestType(), {.ddof = ddof}, values, n);
+      check_spread_rows<false, tessera::Var<float>, float>(TestType(), {.ddof = ddof}, values, n);
+      check_spread_rows<true, tessera::Std<float>, float>(TestType(), {.ddof = ddof}, values, n);
     }
     // What has more bits than doubles tell apart goes to digits.
-    check_rows<false, tessera::Var<float>, double>(TestType(), {.ddof = 1}, values, n);
-    check_rows<true, tessera::Std<float>, double>(TestType(), {}, values, n);
+    check_spread_rows<false, tessera::Var<float>, double>(TestType(), {.ddof = 1}, values, n);
+    check_spread_rows<true, tessera::Std<float>, double>(TestType(), {}, values, n);
   }
-  check_rows<false, tessera::Var<float>, float>(TestType(), {}, middle_rows(), 2);
-  check_rows<true, tessera::Std<float>, float>(TestType(), {}, middle_rows(), 2);
+  check_spread_rows<false, tessera::Var<float>, float>(TestType(), {}, middle_rows(), 2);
+  check_spread_rows<true, tessera::Std<float>, float>(TestType(), {}, middle_rows(), 2);
 }
 
 TEST_CASE("private: variances of more elements than products of doubles count go to digits", "[reduce][exact]") {

@@ -122,7 +122,7 @@ void check_ties(const Space& space, std::size_t length, bool by_rows, NanPolicy 
 }
 
 template <class R, class T, class Space>
-void check_lines(const Space& space, NanPolicy policy = NanPolicy::propagate) {
+void check_all_ties(const Space& space, NanPolicy policy = NanPolicy::propagate) {
   for (const std::size_t length : {1, 3, 16, 17, 24, 33, 64, 100, 1000}) {
     if (policy == NanPolicy::omit && length < 16) continue;  // of some nothing is left
     check_ties<R, T>(space, length, true, policy);
@@ -131,19 +131,19 @@ void check_lines(const Space& space, NanPolicy policy = NanPolicy::propagate) {
 }
 
 TEMPLATE_LIST_TEST_CASE("positions in many rows and columns", "[reduce][axes][arg]", test::OneSpace) {
-  check_lines<tessera::ArgMin<float>, float>(TestType());
-  check_lines<tessera::ArgMaxLast<float>, float>(TestType());
-  check_lines<tessera::ArgMax<double>, double>(TestType());
-  check_lines<tessera::ArgMinLast<std::int32_t>, std::int32_t>(TestType());
+  check_all_ties<tessera::ArgMin<float>, float>(TestType());
+  check_all_ties<tessera::ArgMaxLast<float>, float>(TestType());
+  check_all_ties<tessera::ArgMax<double>, double>(TestType());
+  check_all_ties<tessera::ArgMinLast<std::int32_t>, std::int32_t>(TestType());
 }
 
 TEMPLATE_LIST_TEST_CASE("positions of elements of 16 bits in many rows", "[reduce][axes][arg]", test::OneSpace) {
   using Brain = Kokkos::Experimental::bhalf_t;
-  check_lines<tessera::ArgMax<Brain>, Brain>(TestType());
+  check_all_ties<tessera::ArgMax<Brain>, Brain>(TestType());
 }
 
 TEMPLATE_LIST_TEST_CASE("positions in many rows and columns without their NaN", "[reduce][axes][arg]", test::OneSpace) {
-  check_lines<tessera::ArgMin<float>, float>(TestType(), NanPolicy::omit);
+  check_all_ties<tessera::ArgMin<float>, float>(TestType(), NanPolicy::omit);
 }
 
 /// Rows of two axes, the faster of which is not the last: the first of equal elements is not the first in memory.
