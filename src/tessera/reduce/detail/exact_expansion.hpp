@@ -27,6 +27,13 @@
 
 namespace tessera::detail {
 
+/// A pair of multiples of the digits' unit to the digits.
+template <class Digits>
+KOKKOS_FUNCTION void deposit_pair(Digits& digits, const ExactPair& pair) {
+  deposit_multiple(digits, pair.high);
+  deposit_multiple(digits, pair.low);
+}
+
 /// Parts: two for ordinary data; each further one adds 53 bits to what is summed without a look at the digits.
 template <int Parts>
 class ExactExpansion {

@@ -207,15 +207,16 @@ class ExactMoments {
   KOKKOS_FORCEINLINE_FUNCTION static ExactPair sum_pair(const thread_type& thread, const Spill<Counted>& spill,
                                                         bool none) {
     if constexpr (Wanted.sum) {
-      return pair_of(thread.sum, none || !spill.sum.empty() || spill.sum_rest.used);
+      return none || !spill.sum.empty() || spill.sum_rest.used ? no_pair<ExactPair>() : thread.sum.pair();
     } else {
-      return pair_of(thread.magnitude, none || !spill.magnitude.empty() || spill.magnitude_rest.used);
+      const bool elsewhere = !spill.magnitude.empty() || spill.magnitude_rest.used;
+      return none || elsewhere ? no_pair<ExactPair>() : thread.magnitude.pair();
     }
   }
   template <bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static ExactPair squares_pair(const thread_type& thread, const Spill<Counted>& spill,
                                                             bool none) {
-    return pair_of(thread.squares, none || !spill.squares.empty() || spill.squares_rest.used);
+    return none || !spill.squares.empty() || spill.squares_rest.used ? no_pair<ExactPair>() : thread.squares.pair();
   }
   /// Whether the sums of one thread are in its expansions alone.
   KOKKOS_FUNCTION static bool in_expansions(const spill_type& spill) {
@@ -226,24 +227,17 @@ class ExactMoments {
     return !elsewhere;
   }
   KOKKOS_FUNCTION static void absorb(digits_type& digits, const SpreadPairs& part) {
-    deposit_multiple(digits.sum, part.sum.high);
-    deposit_multiple(digits.sum, part.sum.low);
-    deposit_multiple(digits.squares, part.squares.high);
-    deposit_multiple(digits.squares, part.squares.low);
+    deposit_pair(digits.sum, part.sum);
+    deposit_pair(digits.squares, part.squares);
   }
   KOKKOS_FUNCTION static void absorb(digits_type& digits, const ExactPair& part) {
-    auto& sum = [&]() -> auto& {
-      if constexpr (Wanted.sum) {
-        return digits.sum;
-      } else if constexpr (Wanted.squares) {
-        return digits.squares;
-      } else {
-        return digits.magnitude;
-      }
+    if constexpr (Wanted.sum) {
+      deposit_pair(digits.sum, part);
+    } else if constexpr (Wanted.squares) {
+      deposit_pair(digits.squares, part);
+    } else {
+      deposit_pair(digits.magnitude, part);
     }
-    ();
-    deposit_multiple(sum, part.high);
-    deposit_multiple(sum, part.low);
   }
 
   /// Leaves the sums of one thread in its digits.
@@ -301,11 +295,6 @@ class ExactMoments {
   }
 
  private:
-  template <class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair_of(const Sum& sum, bool none) {
-    return none ? ExactPair{0, Kokkos::Experimental::quiet_NaN_v<double>} : sum.pair();
-  }
-
   template <class Digits, class Rest>
   KOKKOS_FUNCTION static void clear(Digits& digits, Rest& rest) {
     digits.clear();

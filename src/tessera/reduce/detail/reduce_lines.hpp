@@ -59,20 +59,12 @@ struct ReduceLines {
     KOKKOS_FORCEINLINE_FUNCTION void add(const Fold&, const T& element, const AxesOffsets&, const Status&) {
       few.add(Fold::term(element));
     }
-    template <int N, class At>
+    template <bool First = false, int N, class At>
     KOKKOS_FORCEINLINE_FUNCTION void add_group(const Fold&, const T (&elements)[N], const At&, const Status&) {
       term_t<Fold, T> terms[N];
       TESSERA_UNROLL
       for (int k = 0; k < N; ++k) terms[k] = Fold::term(elements[k]);
-      detail::add_group(few, terms);
-    }
-    /// The same where there are no others.
-    template <int N, class At>
-    KOKKOS_FORCEINLINE_FUNCTION void take_group(const Fold&, const T (&elements)[N], const At&, const Status&) {
-      term_t<Fold, T> terms[N];
-      TESSERA_UNROLL
-      for (int k = 0; k < N; ++k) terms[k] = Fold::term(elements[k]);
-      detail::take_group(few, terms);
+      First ? detail::take_group(few, terms) : detail::add_group(few, terms);
     }
   };
   struct ValueLine {
@@ -82,17 +74,12 @@ struct ReduceLines {
                                          const Status& status) {
       fold.join(total, fold.lifted(element, at.position, at.input, status));
     }
-    /// at(k): the offsets of element k.
-    template <int N, class At>
+    /// at(k): the offsets of element k. First: there are none before.
+    template <bool First = false, int N, class At>
     KOKKOS_FORCEINLINE_FUNCTION void add_group(const Fold& fold, const T (&elements)[N], const At& at,
                                                const Status& status) {
       TESSERA_UNROLL
       for (int k = 0; k < N; ++k) add(fold, elements[k], at(k), status);
-    }
-    template <int N, class At>
-    KOKKOS_FORCEINLINE_FUNCTION void take_group(const Fold& fold, const T (&elements)[N], const At& at,
-                                                const Status& status) {
-      add_group(fold, elements, at, status);
     }
   };
   using Line = std::conditional_t<sums_in_pairs<Fold>(), PairLine, ValueLine>;

@@ -111,7 +111,7 @@ struct ReduceShortRows : ReduceLines<Space, Problem, 1> {
         const auto offsets = [&](int k) {
           return AxesOffsets{0, 0, k * problem.lane.position, row * inner.input + k * problem.lane.input};
         };
-        line.take_group(problem.fold, elements, offsets, Status(problem.status_word));
+        line.template add_group<true>(problem.fold, elements, offsets, Status(problem.status_word));
         const bool done = Lines::finish_line(row * inner.position, line, results[r / stored].values[r % stored]);
         left_of_unit |= done ? 0u : 1u << r;
       }

@@ -46,7 +46,7 @@ class WidenedFold : public Fold {
   }
   { return Fold::lifted(widened(element), index, input, status); }
 
-  /// Of an element, for ExactFew.
+  /// Of an element, for few_type.
   KOKKOS_FORCEINLINE_FUNCTION static auto term(const T& element) { return Fold::term(widened(element)); }
 };
 
