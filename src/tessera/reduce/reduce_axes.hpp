@@ -161,7 +161,8 @@ ReduceAxesPlan reduce_axes_plan(const Space& space, const InView& in, const Axes
 ///
 /// Deterministic: the same bits on every run with one plan; exact reducers have the same bits whatever the plan.
 /// Compulsory bytes: each element of `in` read once, of `out` written once. Of many exact sums, means, norms and
-/// deviations those that pairs of doubles do not hold are read twice. Scratch: the plan's scratch_bytes a team.
+/// deviations those that have infinities or NaN, or lie so near the middle between two results that pairs of doubles do
+/// not tell how they are rounded, are read twice. Scratch: the plan's scratch_bytes a team.
 /// What only the data can show goes to the workspace's status word, with the row-major index of the output, or of the
 /// NaN element in `in`, and a spoiled result (NaN, 0); check(space, workspace) throws it.
 /// \throws InvalidArgument  for axes out of range or repeated, an output of another shape, fewer reduced elements than

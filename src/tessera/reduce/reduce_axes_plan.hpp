@@ -35,10 +35,10 @@ enum class AxesMapping {
   lines,   ///< a thread for each output, whose elements are few; a host's take panels of short rows, turned
   rows,    ///< a few vector lanes for each output, whose elements are one run
   tiles,   ///< the same for exact sums of rows that follow each other, through a tile in team scratch; a second kernel
-           ///< for those that two doubles do not hold
+           ///< for those that pairs of doubles do not settle
   rings,   ///< exact sums of long rows, a warp each, through rings in team scratch; the same second kernel
   packs,   ///< long columns, and runs as matrices of one: a thread takes those of a 16-byte pack; more kernels join
-           ///< parts, and sum what two doubles do not hold
+           ///< parts, and sum what pairs do not settle
 };
 inline constexpr std::array axes_mappings{AxesMapping::runs,  AxesMapping::groups, AxesMapping::staged,
                                           AxesMapping::lines, AxesMapping::rows,   AxesMapping::tiles,
@@ -126,7 +126,7 @@ inline bool batches_lines(const AxesShape& shape) {
   return shape.reduced <= 1 && (shape.kept <= 1 || shape.dims[shape.kept - 1].extent >= 4096);
 }
 
-/// Fewer lanes leave a row that two doubles cannot sum to one of them.
+/// Fewer lanes leave a row that pairs of doubles do not settle to one of them.
 inline constexpr int row_lanes_joined = 8;
 /// Lanes of a row, in mapping rows: some 8 pieces of 16 bytes each; of short ones 4 (measured on an H200 and an H100).
 inline int row_lanes(std::int64_t reduced, std::size_t element_bytes) {

@@ -22,8 +22,14 @@ namespace {
 
 namespace test = tessera::test;
 namespace detail = tessera::detail;
+using detail::BoundedSpread;
 using detail::SpreadFew;
 using detail::SpreadPairs;
+
+bool is_exact(const BoundedSpread& total) { return total.sum.bound == 0 && total.squares.bound == 0; }
+SpreadPairs pairs_of(const BoundedSpread& total) {
+  return {{total.sum.high, total.sum.low}, {total.squares.high, total.squares.low}};
+}
 
 float power(int exponent) { return std::ldexp(1.0f, exponent); }
 
@@ -94,7 +100,7 @@ void count_spread(const SpreadPairs& total, const std::vector<float>& row, std::
   const float expected = expected_spread<Root>(row, ddof);
   ++counts.rows;
   float result = -1;
-  if (!detail::estimate_spread<Root>(total, n, divisor, result)) {
+  if (!detail::estimate_spread<Root>(total, 0, n, divisor, result)) {
     ++counts.undecided;
   } else if (!test::same_bits(result, expected)) {
     ++counts.wrong;
@@ -108,17 +114,17 @@ void count_spread(const SpreadPairs& total, const std::vector<float>& row, std::
 
 /// The sums of a row as they are taken: one by one, and in groups of N.
 template <int N>
-SpreadPairs grouped(const std::vector<float>& row) {
+BoundedSpread grouped(const std::vector<float>& row) {
   SpreadFew few;
   for (std::size_t first = 0; first < row.size(); first += N) {
     float group[N] = {};
     std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(first), std::min<std::size_t>(N, row.size() - first), group);
     first == 0 ? detail::take_group(few, group) : detail::add_group(few, group);
   }
-  return few.pair(0);
+  return few.bounded();
 }
 
-bool same_pairs(const SpreadPairs& a, const SpreadPairs& b) {
+bool same_pairs(const BoundedSpread& a, const BoundedSpread& b) {
   return a.sum.high == b.sum.high && a.sum.low == b.sum.low && a.squares.high == b.squares.high &&
          a.squares.low == b.squares.low;
 }
@@ -132,9 +138,9 @@ TEST_CASE("private: sums of squares of groups are exact", "[reduce][exact]") {
                                    values.begin() + static_cast<std::ptrdiff_t>(first + n));
       SpreadFew few;
       for (const float element : row) few.add(element);
-      const SpreadPairs one_by_one = few.pair(0);
-      for (const SpreadPairs& pairs : {grouped<1>(row), grouped<3>(row), grouped<8>(row), grouped<16>(row)}) {
-        if (!one_by_one.exact() || !pairs.exact()) continue;
+      const BoundedSpread one_by_one = few.bounded();
+      for (const BoundedSpread& pairs : {grouped<1>(row), grouped<3>(row), grouped<8>(row), grouped<16>(row)}) {
+        if (!is_exact(one_by_one) || !is_exact(pairs)) continue;
         ++compared;
         different += same_pairs(one_by_one, pairs) ? 0 : 1;
       }
@@ -148,8 +154,8 @@ TEST_CASE("private: sums of squares of groups are exact", "[reduce][exact]") {
     SpreadFew taken, added;
     detail::take_group(taken, *reinterpret_cast<const float(*)[2]>(elements));
     detail::add_group(added, *reinterpret_cast<const float(*)[2]>(elements));
-    CHECK(!taken.pair(0).exact());
-    CHECK(!added.pair(0).exact());
+    CHECK(!is_exact(taken.bounded()));
+    CHECK(!is_exact(added.bounded()));
   }
 }
 
@@ -165,7 +171,7 @@ TEST_CASE("private: what a few terms keep of their sum is within its bound", "[r
       terms.push_back(k == 1 ? -terms[0] + term : term);
       if (k >= 2) small[k - 2] = terms.back();
     }
-    const detail::BoundedSum sum = detail::bounded_sum(terms[0], terms[1], small);
+    const detail::BoundedPair sum = detail::bounded_sum(terms[0], terms[1], small);
     terms.insert(terms.end(), {-sum.high, -sum.low});
     const double off = std::fabs(tessera::reference::ExactSums(terms).sum<double>());
     wrong += off <= sum.bound ? 0 : 1;
@@ -185,10 +191,10 @@ TEST_CASE("private: variances and deviations from pairs have no bit off", "[redu
                                    values.begin() + static_cast<std::ptrdiff_t>(first + n));
       SpreadFew few;
       for (const float element : row) few.add(element);
-      if (!few.pair(0).exact()) continue;
+      if (!is_exact(few.bounded())) continue;
       for (std::uint64_t ddof = 0; ddof < std::min<std::size_t>(n, 3); ++ddof) {
-        count_spread<false>(few.pair(0), row, ddof, all);
-        count_spread<true>(few.pair(0), row, ddof, all);
+        count_spread<false>(pairs_of(few.bounded()), row, ddof, all);
+        count_spread<true>(pairs_of(few.bounded()), row, ddof, all);
       }
     }
   }
@@ -197,9 +203,9 @@ TEST_CASE("private: variances and deviations from pairs have no bit off", "[redu
     const std::vector<float> row{values[first], values[first + 1]};
     SpreadFew few;
     for (const float element : row) few.add(element);
-    REQUIRE(few.pair(0).exact());
-    count_spread<false>(few.pair(0), row, 0, middles);
-    count_spread<true>(few.pair(0), row, 0, middles);
+    REQUIRE(is_exact(few.bounded()));
+    count_spread<false>(pairs_of(few.bounded()), row, 0, middles);
+    count_spread<true>(pairs_of(few.bounded()), row, 0, middles);
   }
   INFO(all.rows << " of which " << all.undecided << " and " << all.undecided_closely << " need more; " << middles.rows
                 << " of which " << middles.undecided << " and " << middles.undecided_closely << " do");
@@ -219,7 +225,7 @@ TEST_CASE("private: no variance is estimated from what cancels", "[reduce][exact
     const double square = sum * sum, mixed = 2 * sum * sum_low;
     const detail::ExactPair squares = detail::two_sum(square, std::fma(sum, sum, -square) + mixed);
     float result = -1;
-    CHECK(!detail::estimate_spread<false>({{sum, sum_low}, squares}, 1.0, 1.0, result));
+    CHECK(!detail::estimate_spread<false>({{sum, sum_low}, squares}, 0, 1.0, 1.0, result));
   }
 }
 
@@ -233,7 +239,7 @@ TEST_CASE("private: variances of sums of squares on and beside the middle", "[re
     for (const double low : {0.0, far, -far}) {
       float result = -1;
       if (low == 0 && middle >= 0x1p24)
-        wrong += detail::estimate_spread<false>({{0, 0}, {high, low}}, n, n * n, result) ? 1 : 0;
+        wrong += detail::estimate_spread<false>({{0, 0}, {high, low}}, 0, n, n * n, result) ? 1 : 0;
       const bool decided = detail::round_spread<false>({{0, 0}, {high, low}}, n, n * n, result);
       undecided += decided ? 0 : 1;
       const auto below = static_cast<float>(std::nextafter(middle, 0.0)), above = std::nextafter(below, 1e30f);

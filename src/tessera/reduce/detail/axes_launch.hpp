@@ -110,7 +110,7 @@ void place_run_axes(const AxesShape& shape, Problem& problem) {
   problem.divides_rest = problem.rest_size > problem.run_size;
 }
 
-/// Mappings tiles and rings: the rows, then those among them that two doubles did not hold.
+/// Mappings tiles and rings: the rows, then those among them that pairs of doubles did not settle.
 template <class Space, class Problem>
 void launch_scratch_rows(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape,
                          const Problem& problem) {
@@ -167,7 +167,7 @@ void launch_parts(const Space& space, int parts, std::int64_t league_size, Probl
                ReduceParts<Space, Problem>{problem, scratch_bytes, parts}, 0);
 }
 
-/// Mapping packs; of exact sums then those that two doubles did not hold, as the plan for any shape has it.
+/// Mapping packs; of exact sums then those that pairs did not settle, as the plan for any shape has it.
 template <class Space, class Problem>
 void launch_column_packs(const Space& space, const ReduceAxesPlan& plan, const AxesShape& planned,
                          const AxesShape& shape, Problem problem, const Workspace<Space>& workspace) {

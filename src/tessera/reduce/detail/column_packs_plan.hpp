@@ -38,9 +38,17 @@ inline constexpr std::int64_t column_packs_bytes_min = std::int64_t{sums_in_pair
 inline constexpr std::int64_t run_packs_bytes_min = std::int64_t{256} << 20;
 inline constexpr std::int64_t run_packs_min = 200;
 
-/// What teams leave of a column: for exact sums pairs of doubles, or what says that they do not hold it.
+/// What teams leave of a column.
 template <class Fold>
-using column_partial_t = std::conditional_t<sums_in_pairs<Fold>(), pair_t<Fold>, typename Fold::team_type>;
+struct ColumnPartial {
+  using type = typename Fold::team_type;
+};
+template <class Fold>
+requires(sums_in_pairs<Fold>()) struct ColumnPartial<Fold> {
+  using type = typename Fold::line_type;
+};
+template <class Fold>
+using column_partial_t = typename ColumnPartial<Fold>::type;
 
 /// Whether a fold takes columns: a sum in pairs, but of squares, which would keep too few threads busy, or one that has
 /// chains.

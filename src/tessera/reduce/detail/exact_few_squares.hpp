@@ -90,7 +90,7 @@ class SquaresFew {
     m_few = ExactFew<double>(two_sum(squares.high, squares.low));
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(const SquaresFew& from) { m_few.join(from.m_few); }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(int span) const { return m_few.pair(span); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedPair bounded(int = 0) const { return m_few.bounded(); }
 
  private:
   ExactFew<double> m_few;
@@ -111,6 +111,23 @@ struct SpreadPairsSum {
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     ExactPairSum{}.join(into.sum, from.sum);
     ExactPairSum{}.join(into.squares, from.squares);
+  }
+};
+
+struct BoundedSpreadSum;
+
+/// The same of lines.
+struct BoundedSpread {
+  using join_type = BoundedSpreadSum;
+  BoundedPair sum, squares;
+};
+
+struct BoundedSpreadSum {
+  using value_type = BoundedSpread;
+  KOKKOS_FUNCTION value_type identity() const { return {}; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
+    BoundedPairSum{}.join(into.sum, from.sum);
+    BoundedPairSum{}.join(into.squares, from.squares);
   }
 };
 
@@ -135,8 +152,8 @@ class SpreadFew {
     m_sum.join(from.m_sum);
     m_squares.join(from.m_squares);
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION SpreadPairs pair(int span) const {
-    return {m_sum.pair(span), m_squares.pair(span)};
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedSpread bounded(int = 0) const {
+    return {m_sum.bounded(), m_squares.bounded()};
   }
 
  private:

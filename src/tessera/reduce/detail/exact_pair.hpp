@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exact sums that two doubles hold: most are such, and they need no digits. Whether one is shows as it is made.
+// Exact sums that two doubles hold, or hold but for less than what their rounding depends on: most are such, and they
+// need no digits. Whether one is shows as it is made.
 #ifndef TESSERA_REDUCE_DETAIL_EXACT_PAIR_HPP
 #define TESSERA_REDUCE_DETAIL_EXACT_PAIR_HPP
 
@@ -48,6 +49,37 @@ struct ExactPairSum {
   }
 };
 
+struct BoundedPairSum;
+
+/// high + low, off by no more than bound; by anything where that is NaN. Rounding needs no more, but near the middle
+/// between two results.
+struct BoundedPair {
+  using join_type = BoundedPairSum;
+  double high, low, bound;
+};
+
+struct BoundedPairSum {
+  using value_type = BoundedPair;
+  KOKKOS_FUNCTION value_type identity() const { return {0, 0, 0}; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
+    const ExactPair high = two_sum(into.high, from.high);
+    into.bound += from.bound;
+    // Of floats most.
+    if (into.low == 0 && from.low == 0) {
+      into.high = high.high;
+      into.low = high.low;
+      return;
+    }
+    const ExactPair low = two_sum(into.low, from.low);
+    const ExactPair rest = two_sum(high.low, low.high);
+    const ExactPair whole = two_sum(high.high, rest.high), with_rest = two_sum(whole.low, rest.low + low.low);
+    into.high = whole.high;
+    into.low = with_rest.high;
+    // What the last sum leaves, and more than what the one in it is off.
+    into.bound += 2 * (Kokkos::fabs(with_rest.low) + 0x1p-50 * (Kokkos::fabs(rest.low) + Kokkos::fabs(low.low)));
+  }
+};
+
 /// A few terms one after the other.
 template <class T>
 class ExactFew;
@@ -71,13 +103,14 @@ class ExactFew<double> {
   }
   /// span: not looked at.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(int) const {
-    ExactPair whole = nearest();
+    ExactPair whole = two_sum(m_high, m_low);
     if (!(m_lost == 0)) whole.low = Kokkos::Experimental::quiet_NaN_v<double>;
     return whole;
   }
-  /// What is kept of the sum, and what it is off at most.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair nearest() const { return two_sum(m_high, m_low); }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double bound() const { return 2 * m_lost; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedPair bounded(int = 0) const {
+    const ExactPair whole = two_sum(m_high, m_low);
+    return {whole.high, whole.low, 2 * m_lost};
+  }
 
  private:
   double m_high = 0, m_low = 0;
@@ -112,10 +145,10 @@ class ExactFew<float> {
     m_sum += from.m_sum;
   }
   /// span: float_span() of at least as many terms.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(int span) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedPair bounded(int span) const {
     const int highest = static_cast<int>(m_largest >> 24);
     const bool holds = highest < 255 && highest - static_cast<int>(m_smallest >> 24) <= span;
-    return {m_sum, holds ? 0 : Kokkos::Experimental::quiet_NaN_v<double>};
+    return {m_sum, 0, holds ? 0 : Kokkos::Experimental::quiet_NaN_v<double>};
   }
 
  private:

@@ -41,9 +41,10 @@ KOKKOS_FORCEINLINE_FUNCTION SpreadTerms spread_terms(const SpreadPairs& total, d
 }
 
 /// The variance of n elements, or its root, by the divisor n (n - ddof), whole; whether an estimate tells how it is
-/// rounded.
+/// rounded. off: what the numerator is off at most.
 template <bool Root, class Result>
-KOKKOS_FORCEINLINE_FUNCTION bool estimate_spread(const SpreadPairs& total, double n, double divisor, Result& result) {
+KOKKOS_FORCEINLINE_FUNCTION bool estimate_spread(const SpreadPairs& total, double off, double n, double divisor,
+                                                 Result& result) {
   static_assert(sizeof(Result) < sizeof(double));
   const SpreadTerms terms = spread_terms(total, n);
   const ExactPair large = two_sum(terms.first, terms.second);
@@ -55,9 +56,9 @@ KOKKOS_FORCEINLINE_FUNCTION bool estimate_spread(const SpreadPairs& total, doubl
   }
   const double over = large.high + rest;
   result = Result(0);
-  if (over == 0 && magnitudes == 0) return true;
+  if (over == 0 && magnitudes == 0 && off == 0) return true;
   // Each addition to the rest is off by half a unit in the last place of magnitudes, at most.
-  if (!(magnitudes <= 0x1p-5 * over)) return false;
+  if (!(magnitudes <= 0x1p-5 * over && off <= 0x1p-51 * over)) return false;
   const double quotient = over / divisor;
   // Some units in the last place off.
   const auto bits = Kokkos::bit_cast<std::uint64_t>(Root ? Kokkos::sqrt(quotient) : quotient);
@@ -65,19 +66,14 @@ KOKKOS_FORCEINLINE_FUNCTION bool estimate_spread(const SpreadPairs& total, doubl
   return result == narrowed<Result>(Kokkos::bit_cast<double>(bits + 16));
 }
 
-/// high + low is off by no more than bound, and by nothing where that is 0.
-struct BoundedSum {
-  double high, low, bound;
-};
 template <int N>
-KOKKOS_INLINE_FUNCTION BoundedSum bounded_sum(double first, double second, const double (&small)[N]) {
+KOKKOS_INLINE_FUNCTION BoundedPair bounded_sum(double first, double second, const double (&small)[N]) {
   ExactFew<double> few;
   few.add(first);
   few.add(second);
   TESSERA_UNROLL
   for (int k = 0; k < N; ++k) few.add(small[k]);
-  const ExactPair whole = few.nearest();
-  return {whole.high, whole.low, few.bound()};
+  return few.bounded();
 }
 
 /// The same, where the middle between two results is near: by the sign of what it leaves. Whether that is sure.
@@ -85,12 +81,12 @@ template <bool Root, class Result>
 KOKKOS_INLINE_FUNCTION bool round_spread(const SpreadPairs& total, double n, double divisor, Result& result) {
   static_assert(sizeof(Result) < sizeof(double));
   const SpreadTerms terms = spread_terms(total, n);
-  const BoundedSum over = bounded_sum(terms.first, terms.second, terms.small);
+  const BoundedPair over = bounded_sum(terms.first, terms.second, terms.small);
   result = Result(0);
   if (!(over.high > 0)) return over.high == 0 && over.bound == 0;
   const double quotient = over.high / divisor;
   const double value = nearest_multiple(Root ? Kokkos::sqrt(quotient) : quotient);
-  BoundedSum left;
+  BoundedPair left;
   if constexpr (Root) {
     const ExactPair square = two_product(value, value);
     const ExactPair high = two_product(square.high, divisor), low = two_product(square.low, divisor);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel of exact sums says of outputs that two doubles do not hold, and that it leaves to the next one.
+// What a kernel of exact sums says of outputs that pairs of doubles do not settle, and that it leaves to the next one.
 #ifndef TESSERA_REDUCE_DETAIL_LEFT_OUTPUTS_HPP
 #define TESSERA_REDUCE_DETAIL_LEFT_OUTPUTS_HPP
 

@@ -154,7 +154,8 @@ class MomentsFold {
   static constexpr bool in_pairs =
       std::is_floating_point_v<T> && (is_mean || sums_squares || requires { R::is_total; });
   using pair_type = std::conditional_t<is_spread, SpreadPairs, ExactPair>;
-  /// What lines carry, and where float_span() is too narrow for it.
+  /// What lines carry, and where float_span() is too narrow for it; what they leave.
+  using line_type = std::conditional_t<is_spread, BoundedSpread, BoundedPair>;
   using squares_few_type = std::conditional_t<is_spread, SpreadFew, SquaresFew>;
   using few_type = std::conditional_t<sums_squares, squares_few_type, ExactFew<T>>;
   using wide_few_type = std::conditional_t<sums_squares, squares_few_type, ExactFew<double>>;
@@ -263,7 +264,7 @@ class MomentsFold {
     }
     if constexpr (is_spread) {
       Result result;
-      if (rounds_spread<true>(total, size, result)) return result;
+      if (rounds_spread<true>(total, 0, size, result)) return result;
       return spread_apart<Result>(*this, total, size, status);
     } else if constexpr (is_mean) {
       return rounded_quotient<Result>(total, size);
@@ -274,15 +275,44 @@ class MomentsFold {
     }
   }
 
+  /// The result of a line; whether what it holds tells that.
+  template <class Result>
+  KOKKOS_FORCEINLINE_FUNCTION bool settle(const BoundedPair& total, std::int64_t size, const Status& status,
+                                          Result& result) const {
+    if (!(total.bound < Kokkos::Experimental::infinity_v<double>)) return false;
+    // More by what the additions are off.
+    const double off = total.bound == 0 ? 0 : total.bound + 0x1p-50 * (total.bound + Kokkos::fabs(total.low));
+    const ExactPair most = two_sum(total.high, total.low + off);
+    result = finalize<Result>(most, size, status);
+    if (off == 0) return true;
+    const ExactPair least = two_sum(total.high, total.low - off);
+    if (is_root && !(least.high > 0)) return false;
+    return result == finalize<Result>(least, size, status) && result != Result(0);
+  }
+  template <class Result>
+  KOKKOS_FORCEINLINE_FUNCTION bool settle(const BoundedSpread& total, std::int64_t size, const Status& status,
+                                          Result& result) const {
+    const SpreadPairs pairs{{total.sum.high, total.sum.low}, {total.squares.high, total.squares.low}};
+    if (total.sum.bound == 0 && total.squares.bound == 0) {
+      result = finalize<Result>(pairs, size, status);
+      return true;
+    }
+    if (size < m_reducer.elements_min()) return false;
+    const double off_of_sum = 1.01 * (2 * Kokkos::fabs(total.sum.high) + total.sum.bound) * total.sum.bound;
+    return rounds_spread<true>(pairs, off_of_sum + 1.01 * static_cast<double>(size) * total.squares.bound, size,
+                               result);
+  }
+
  private:
   template <bool Estimated, class Result>
-  KOKKOS_FORCEINLINE_FUNCTION bool rounds_spread(const SpreadPairs& total, std::int64_t size, Result& result) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool rounds_spread(const SpreadPairs& total, double off, std::int64_t size,
+                                                 Result& result) const {
     constexpr std::int64_t most = std::int64_t{1} << 26;  // of which products are doubles
     const std::int64_t less = size - m_reducer.ddof;
     if constexpr (sizeof(Result) < sizeof(double)) {
       if (size > most || less > most) return false;
       const auto n = static_cast<double>(size), divisor = static_cast<double>(size * less);
-      return Estimated ? estimate_spread<is_root>(total, n, divisor, result)
+      return Estimated ? estimate_spread<is_root>(total, off, n, divisor, result)
                        : round_spread<is_root>(total, n, divisor, result);
     } else {
       return false;
@@ -293,7 +323,7 @@ class MomentsFold {
   TESSERA_NOINLINE KOKKOS_FUNCTION static Result spread_apart(MomentsFold fold, SpreadPairs total, std::int64_t size,
                                                               Status status) {
     Result result;
-    if (fold.template rounds_spread<false>(total, size, result)) return result;
+    if (fold.template rounds_spread<false>(total, 0, size, result)) return result;
     team_type digits;
     Sums::zero(digits);
     Sums::absorb(digits, total);

@@ -55,9 +55,9 @@ class PairColumns {
   KOKKOS_FORCEINLINE_FUNCTION void add_one(int column, T element, std::int64_t) {
     m_few[column].add(Fold::term(element));
   }
-  KOKKOS_FORCEINLINE_FUNCTION void totals(pair_t<Fold> (&columns)[width]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void totals(typename Fold::line_type (&columns)[width]) const {
     TESSERA_UNROLL
-    for (int column = 0; column < width; ++column) columns[column] = m_few[column].pair(0);
+    for (int column = 0; column < width; ++column) columns[column] = m_few[column].bounded(0);
   }
 
  private:
@@ -106,7 +106,7 @@ class ChainColumns {
 template <class Fold>
 KOKKOS_FORCEINLINE_FUNCTION auto partial_join([[maybe_unused]] const Fold& fold) {
   if constexpr (sums_in_pairs<Fold>()) {
-    return typename pair_t<Fold>::join_type{};
+    return typename Fold::line_type::join_type{};
   } else {
     return FoldJoin<Fold>{fold};
   }
@@ -229,7 +229,7 @@ struct ReduceColumnPacks {
   }
 };
 
-/// problem.parts: 1, so that finish() writes results. Of exact sums those that two doubles do not hold are left.
+/// problem.parts: 1, so that finish() writes results. Of exact sums those that are not settled are left.
 template <ExecutionSpace Space, class Problem>
 struct ReduceColumnParts {
   using Fold = typename Problem::fold_type;
@@ -257,9 +257,15 @@ struct ReduceColumnParts {
     total = team_join(members, total, join, reinterpret_cast<Partial*>(scratch + after_axes()) + group * threads);
     if (!valid || rank != 0) return;
     if constexpr (sums_in_pairs<Fold>()) {
-      if (!total.exact()) return problem.left.leave(problem.out[axes_offsets(axes, problem.kept, output).out]);
+      const AxesOffsets at = axes_offsets(axes, problem.kept, output);
+      typename Problem::result_type result;
+      const Status status(problem.status_word, static_cast<std::uint64_t>(at.position));
+      if (!problem.fold.settle(total, problem.reduced_size, status, result))
+        return problem.left.leave(problem.out[at.out]);
+      problem.out[at.out] = result;
+    } else {
+      problem.finish(members, axes, output, 0, total);
     }
-    problem.finish(members, axes, output, 0, total);
   }
 
  private:

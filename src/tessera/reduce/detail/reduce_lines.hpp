@@ -231,9 +231,8 @@ struct ReduceLines {
   /// Makes the result, of the output at a position, unless the line could not hold it.
   KOKKOS_FORCEINLINE_FUNCTION bool finish_line(std::int64_t position, Line& line, Result& result) const {
     if constexpr (sums_in_pairs<Fold>()) {
-      const pair_t<Fold> whole = line.few.pair(span);
-      if (!whole.exact()) return false;
-      result = finalized(position, whole);
+      const Status status(problem.status_word, static_cast<std::uint64_t>(position));
+      return problem.fold.settle(line.few.bounded(span), problem.reduced_size, status, result);
     } else {
       result = finalized(position, line.total);
     }
@@ -268,16 +267,17 @@ struct ReduceLines {
     for (; l < lane.extent; ++l) visit(from[l * lane.in], offsets(l));
   }
 
-  /// elements(visit) calls visit with each element and its offsets; apart() does what two doubles cannot.
+  /// elements(visit) calls visit with each element and its offsets; apart() does what pairs of doubles cannot.
   template <class Elements, class Apart>
   KOKKOS_FORCEINLINE_FUNCTION void reduce_line(const AxesOffsets& base, const Elements& elements,
                                                const Apart& apart) const {
     if constexpr (sums_in_pairs<Fold>()) {
       typename Fold::wide_few_type few;
       elements([&](const T& element, const AxesOffsets&) { few.add(Fold::term(element)); });
-      const pair_t<Fold> whole = few.pair(span);
-      if (!whole.exact()) return apart();
-      write(base, whole);
+      const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
+      Result result;
+      if (!problem.fold.settle(few.bounded(span), problem.reduced_size, status, result)) return apart();
+      problem.out[base.out] = result;
     } else {
       const Status input_status(problem.status_word);
       Line line(problem.fold);

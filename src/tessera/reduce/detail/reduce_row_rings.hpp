@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mapping rings, of sums that two doubles mostly hold: long rows, a warp each. Each lane copies its 16-byte pieces to a
-// ring in scratch of its own, ahead of what it adds: neither registers nor barriers wait for memory.
+// Mapping rings, of sums that pairs of doubles mostly settle: long rows, a warp each. Each lane copies its 16-byte
+// pieces to a ring in scratch of its own, ahead of what it adds: neither registers nor barriers wait for memory.
 #ifndef TESSERA_REDUCE_DETAIL_REDUCE_ROW_RINGS_HPP
 #define TESSERA_REDUCE_DETAIL_REDUCE_ROW_RINGS_HPP
 
@@ -21,7 +21,7 @@
 
 namespace tessera::detail {
 
-/// Rows that two doubles do not hold are left to ReduceRowsLeft, as by ReduceRowTiles.
+/// Rows that they do not settle are left to ReduceRowsLeft, as by ReduceRowTiles.
 template <ExecutionSpace Space, class Problem>
 struct ReduceRowRings : ReduceRows<Space, Problem> {
   using Base = ReduceRows<Space, Problem>;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Mapping tiles, of sums that two doubles mostly hold: rows that follow each other in memory. A team copies some of
-// them to scratch in one piece, wherever they begin, and its lanes take equal parts of rows from there. Copies that no
-// register waits for keep memory busy, and hardly a row is too short to be worth one.
+// Mapping tiles, of sums that pairs of doubles mostly settle: rows that follow each other in memory. A team copies some
+// of them to scratch in one piece, wherever they begin, and its lanes take equal parts of rows from there. Copies that
+// no register waits for keep memory busy, and hardly a row is too short to be worth one.
 #ifndef TESSERA_REDUCE_DETAIL_REDUCE_ROW_TILES_HPP
 #define TESSERA_REDUCE_DETAIL_REDUCE_ROW_TILES_HPP
 
@@ -24,7 +24,7 @@
 
 namespace tessera::detail {
 
-/// A tile a team. Rows that two doubles do not hold are left to ReduceRowsLeft: what they take would cost this kernel
+/// A tile a team. Rows that they do not settle are left to ReduceRowsLeft: what they take would cost this kernel
 /// registers, and be in the way of others. in_packs: of the lanes' parts.
 template <ExecutionSpace Space, class Problem>
 struct ReduceRowTiles : ReduceRows<Space, Problem> {

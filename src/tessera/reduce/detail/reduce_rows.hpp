@@ -99,8 +99,8 @@ struct ReduceRows {
  protected:
   using Result = typename Problem::result_type;
 
-  /// Whether two doubles held the sum of what sum_lane(few) adds in each lane, which is then written to output out. A
-  /// second look does for floats over many binades.
+  /// Whether what sum_lane(few) adds in each lane settles output out, which is then written. A second look does for
+  /// floats over many binades.
   template <class SumLane>
   KOKKOS_FORCEINLINE_FUNCTION bool sum_row(const Member& team, std::int64_t out, bool writes,
                                            const SumLane& sum_lane) const {
@@ -138,12 +138,13 @@ struct ReduceRows {
     Few few;
     sum_lane(few);
     join_vector<Together>(team, lanes, ExactFewSum<Few>{}, few);
-    const pair_t<Fold> whole = few.pair(few_span);
-    if (!first_lane_says<Together>(lanes, whole.exact())) return false;
-    if (lane_number(team, lanes) == 0 && writes) {
-      problem.out[out] =
-          problem.fold.template finalize<Result>(whole, problem.reduced_size, Status(problem.status_word));
+    Result result;
+    bool settled = false;
+    if (!Together || lane_number(team, lanes) == 0) {
+      settled = problem.fold.settle(few.bounded(few_span), problem.reduced_size, Status(problem.status_word), result);
     }
+    if (!first_lane_says<Together>(lanes, settled)) return false;
+    if (lane_number(team, lanes) == 0 && writes) problem.out[out] = result;
     return true;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The second kernel of mappings tiles and rings: sums the rows that two doubles did not hold, to digits.
+// The second kernel of mappings tiles and rings: sums the rows that pairs of doubles did not settle, to digits.
 #ifndef TESSERA_REDUCE_DETAIL_REDUCE_ROWS_LEFT_HPP
 #define TESSERA_REDUCE_DETAIL_REDUCE_ROWS_LEFT_HPP
 

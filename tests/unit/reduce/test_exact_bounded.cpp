@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums that pairs of doubles hold but for less than what rounding depends on, and those where that is not enough.
+#include <algorithm>
+#include <catch2/catch_template_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <tessera/reduce/reduce_axes.hpp>
+#include <vector>
+
+#include "reference/exact_reference.hpp"
+#include "support/compare.hpp"
+#include "support/data.hpp"
+#include "support/guarded_view.hpp"
+#include "support/spaces.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+namespace detail = tessera::detail;
+using detail::BoundedPair;
+using test::Extents;
+
+/// Of any size between 2^-span and 1, and sign.
+double any_double(std::uint64_t i, std::uint64_t k, int span) {
+  const auto random = static_cast<std::int64_t>(test::mixed(i, k));
+  return std::ldexp(static_cast<double>(random),
+                    -63 - static_cast<int>(test::mixed(k, i) % static_cast<unsigned>(span)));
+}
+
+TEST_CASE("private: joined sums are within their bounds", "[reduce][exact]") {
+  std::size_t wrong = 0, inexact = 0;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    const int span = i % 3 == 0 ? 40 : i % 3 == 1 ? 300 : 2000;
+    std::vector<double> terms;
+    BoundedPair joined = detail::BoundedPairSum{}.identity();
+    for (std::uint64_t part = 0; part < 4; ++part) {
+      detail::ExactFew<double> few;
+      for (std::uint64_t k = 0; k < 4; ++k) {
+        // The last part takes the first one back.
+        terms.push_back(part < 3 ? any_double(i, 4 * part + k, span) : -terms[k]);
+        few.add(terms.back());
+      }
+      detail::BoundedPairSum{}.join(joined, few.bounded());
+    }
+    terms.insert(terms.end(), {-joined.high, -joined.low});
+    const double off = std::fabs(tessera::reference::ExactSums(terms).sum<double>());
+    wrong += off <= joined.bound && joined.bound <= 0x1p-95 ? 0 : 1;
+    inexact += off > 0 ? 1 : 0;
+  }
+  CHECK(wrong == 0);
+  CHECK(inexact > 500);
+}
+
+template <class R, class T>
+bool settles(const BoundedPair& total, std::int64_t size, T expected) {
+  std::uint64_t word = tessera::Status::good;
+  T result{};
+  const bool settled = detail::fold_t<R, T>(R{}, {}).settle(total, size, tessera::Status(&word), result);
+  if (settled) CHECK(test::same_bits(result, expected));
+  return settled;
+}
+
+TEST_CASE("private: a bound settles what is not near the middle between two results", "[reduce][exact]") {
+  constexpr double middle = 0x1p-53, tiny = 0x1p-160;
+  using SumD = tessera::Sum<double>;
+  using MeanD = tessera::Mean<double>;
+  using SumF = tessera::Sum<float>;
+  CHECK(settles<SumD>({1, middle, 0}, 3, 1.0));
+  CHECK(settles<SumD>({1, std::nextafter(middle, 1.0), 0}, 3, 1 + 0x1p-52));
+  CHECK(!settles<SumD>({1, middle, tiny}, 3, 1.0));
+  CHECK(!settles<SumD>({1, std::nextafter(middle, 1.0), tiny}, 3, 1.0));
+  CHECK(settles<SumD>({1, middle * (1 + 0x1p-40), tiny}, 3, 1 + 0x1p-52));
+  CHECK(settles<SumD>({1, middle * (1 - 0x1p-40), tiny}, 3, 1.0));
+  CHECK(!settles<SumD>({1, 0, 0x1p-53}, 3, 1.0));
+  CHECK(!settles<SumD>({0, 0, tiny}, 3, 0.0));
+  CHECK(!settles<SumD>({1, 0, std::numeric_limits<double>::quiet_NaN()}, 3, 1.0));
+  CHECK(!settles<SumD>({1, 0, std::numeric_limits<double>::infinity()}, 3, 1.0));
+  CHECK(settles<SumF>({1 + 0x1p-24, 0, 0}, 3, 1.0f));
+  CHECK(!settles<SumF>({1 + 0x1p-24, 0, tiny}, 3, 1.0f));
+  CHECK(settles<SumF>({1 + 0x1p-24, 0x1p-80, tiny}, 3, 1 + 0x1p-23f));
+  CHECK(settles<SumF>({0x1p200, 0, 1}, 3, std::numeric_limits<float>::infinity()));
+  CHECK(!settles<SumF>({0x1p-160, 0, 0x1p-300}, 3, 0.0f));
+  CHECK(!settles<MeanD>({2, 0x1p-52, tiny}, 2, 1.0));
+  CHECK(settles<MeanD>({2, 0x1p-52, 0}, 2, 1.0));
+  CHECK(settles<MeanD>({2, 0x1p-60, tiny}, 2, 1.0));
+  CHECK(settles<tessera::L2<float>>({4, 0x1p-60, tiny}, 2, 2.0f));
+  CHECK(!settles<tessera::L2<float>>({0, 0, tiny}, 2, 0.0f));
+}
+
+/// Lines that are sums of what one double holds, of any doubles, and such that their last terms decide.
+template <class T>
+T element_of(std::size_t line, std::size_t k) {
+  constexpr bool narrow = sizeof(T) < sizeof(double);
+  const T sign = line % 2 == 0 ? T(1) : T(-1);
+  const auto random = static_cast<double>(static_cast<std::int64_t>(test::mixed(line, k)));
+  switch (line % 97) {
+    case 5: {
+      const T doubles[] = {T(1), std::ldexp(T(1), -53), sign * std::ldexp(T(1), narrow ? -100 : -160)};
+      const T floats[] = {std::ldexp(T(1), 100), std::ldexp(T(1), 76), sign * std::ldexp(T(1), -100),
+                          std::ldexp(T(1), 40), -std::ldexp(T(1), 40)};
+      return narrow ? (k < 5 ? floats[k] : T(0)) : (k < 3 ? doubles[k] : T(0));
+    }
+    case 11:
+      return k == 0 ? std::numeric_limits<T>::infinity() : T(1);
+    case 23:
+    case 24: {
+      const int span = narrow ? 200 : 1600;
+      return static_cast<T>(
+          std::ldexp(random, static_cast<int>(test::mixed(k, line) % static_cast<unsigned>(span)) - span / 2 - 63));
+    }
+    default:
+      return static_cast<T>(std::ldexp(random, -63));
+  }
+}
+
+template <class R, class T, class Space>
+void check_lines_of_any(const Space& space, std::size_t length, bool by_rows) {
+  constexpr std::size_t elements = (tessera::detail::is_host_space<Space> ? 1 << 17 : 66 << 20) / sizeof(T);
+  const std::size_t count = elements / length, pitch = by_rows ? length : 1, step = by_rows ? 1 : count;
+  std::vector<T> values(count * length);
+  for (std::size_t line = 0; line < count; ++line) {
+    for (std::size_t k = 0; k < length; ++k) values[line * pitch + k * step] = element_of<T>(line, k);
+  }
+  const test::GuardedView<T, test::Right, Space, 2> in(by_rows ? Extents<2>{count, length} : Extents<2>{length, count},
+                                                       values);
+  const test::GuardedView<T, test::Right, Space, 1> out({count});
+  const std::vector<int> axes{by_rows ? 1 : 0};
+  INFO(R::name() << " of " << count << " lines of " << length << ", "
+                 << to_string(tessera::reduce_axes_plan(space, in.const_view(), axes, R{})));
+  tessera::reduce_axes(space, in.const_view(), axes, R{}, out.view());
+  const std::vector<T> results = out.read();
+  std::size_t wrong = 0, compared = 0;
+  for (std::size_t line = 0; line < count; ++line) {
+    const bool special =
+        element_of<T>(line, 0) != static_cast<T>(0) && (line % 97 == 5 || line % 97 == 23 || line % 97 == 11);
+    if (!(special && line < 97 * 12) && line % (1 + count / 16) != 0 && line + 97 < count) continue;
+    std::vector<T> of(length);
+    for (std::size_t k = 0; k < length; ++k) of[k] = values[line * pitch + k * step];
+    const tessera::reference::ExactSums sums(of);
+    const T expected = R::name() == "mean"  ? sums.template mean<T>()
+                       : R::name() == "l2"  ? sums.template l2<T>()
+                       : R::name() == "std" ? sums.template deviation<T>(0)
+                                            : sums.template sum<T>();
+    ++compared;
+    wrong +=
+        test::same_bits(results[line], expected) || (expected != expected && results[line] != results[line]) ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+  CHECK(compared > 0);
+  out.check_guards();
+}
+
+template <class R, class T, class Space>
+void check_all_of_any(const Space& space) {
+  for (const std::size_t length : {3, 7, 16, 100, 1000, 3001}) check_lines_of_any<R, T>(space, length, true);
+  for (const std::size_t length : {5, 200, 1500}) check_lines_of_any<R, T>(space, length, false);
+}
+
+TEMPLATE_LIST_TEST_CASE("many rows and columns of any exponents, on and beside middles", "[reduce][axes][exact]",
+                        test::OneSpace) {
+  check_all_of_any<tessera::Sum<double>, double>(TestType());
+  check_all_of_any<tessera::Sum<float>, float>(TestType());
+  check_all_of_any<tessera::Mean<float>, float>(TestType());
+  check_all_of_any<tessera::Std<float>, float>(TestType());
+}
+
+}  // namespace
