@@ -78,6 +78,7 @@ TEST_CASE("private: a bound settles what is not near the middle between two resu
   CHECK(!settles<SumD>({0, 0, tiny}, 3, 0.0));
   CHECK(!settles<SumD>({1, 0, std::numeric_limits<double>::quiet_NaN()}, 3, 1.0));
   CHECK(!settles<SumD>({1, 0, std::numeric_limits<double>::infinity()}, 3, 1.0));
+  CHECK(!settles<SumD>({std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), 0}, 3, 1.0));
   CHECK(settles<SumF>({1 + 0x1p-24, 0, 0}, 3, 1.0f));
   CHECK(!settles<SumF>({1 + 0x1p-24, 0, tiny}, 3, 1.0f));
   CHECK(settles<SumF>({1 + 0x1p-24, 0x1p-80, tiny}, 3, 1 + 0x1p-23f));
@@ -88,6 +89,45 @@ TEST_CASE("private: a bound settles what is not near the middle between two resu
   CHECK(settles<MeanD>({2, 0x1p-60, tiny}, 2, 1.0));
   CHECK(settles<tessera::L2<float>>({4, 0x1p-60, tiny}, 2, 2.0f));
   CHECK(!settles<tessera::L2<float>>({0, 0, tiny}, 2, 0.0f));
+}
+
+/// What is not finite, and sums of doubles that overflow on the way.
+template <class R, class T, class Space>
+void check_not_finite(const Space& space, const R& reducer) {
+  const T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const T most = std::numeric_limits<T>::max();
+  for (const std::size_t n : {1, 2, 3, 5, 40, 100}) {
+    std::vector<T> values;
+    for (const T element : {infinity, -infinity, nan, most, -most}) {
+      for (const bool cancels : {false, true}) {
+        for (std::size_t k = 0; k < n; ++k) values.push_back(cancels && k % 2 == 1 ? -element : element);
+      }
+    }
+    const std::size_t count = values.size() / n;
+    const test::GuardedView<T, test::Right, Space, 2> rows({count, n}, values);
+    const test::GuardedView<T, test::Left, Space, 2> columns({count, n}, values);
+    const test::GuardedView<T, test::Right, Space, 1> out({count}), out_of_columns({count});
+    tessera::reduce_axes(space, rows.const_view(), {1}, reducer, out.view());
+    tessera::reduce_axes(space, columns.const_view(), {1}, reducer, out_of_columns.view());
+    for (std::size_t line = 0; line < count; ++line) {
+      const auto first = values.begin() + static_cast<std::ptrdiff_t>(line * n);
+      const tessera::reference::ExactSums sums(std::vector<T>(first, first + static_cast<std::ptrdiff_t>(n)));
+      const T expected = R::name() == "l2"    ? sums.template l2<T>()
+                         : R::name() == "std" ? sums.template deviation<T>(0)
+                                              : sums.template sum<T>();
+      INFO(R::name() << " of line " << line << " of " << n);
+      for (const T result : {out.read()[line], out_of_columns.read()[line]}) {
+        CHECK((test::same_bits(result, expected) || (result != result && expected != expected)));
+      }
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("lines that are not finite, or overflow on the way", "[reduce][axes][exact]", test::OneSpace) {
+  check_not_finite<tessera::Sum<double>, double>(TestType(), {});
+  check_not_finite<tessera::Sum<float>, float>(TestType(), {});
+  check_not_finite<tessera::L2<float>, float>(TestType(), {});
+  check_not_finite<tessera::Std<float>, float>(TestType(), {});
 }
 
 /// Lines that are sums of what one double holds, of any doubles, and such that their last terms decide.

@@ -26,7 +26,9 @@ using detail::BoundedSpread;
 using detail::SpreadFew;
 using detail::SpreadPairs;
 
-bool is_exact(const BoundedSpread& total) { return total.sum.bound == 0 && total.squares.bound == 0; }
+bool is_exact(const BoundedSpread& total) {
+  return total.sum.holds() && total.squares.holds() && total.sum.bound == 0 && total.squares.bound == 0;
+}
 SpreadPairs pairs_of(const BoundedSpread& total) {
   return {{total.sum.high, total.sum.low}, {total.squares.high, total.squares.low}};
 }
@@ -150,7 +152,8 @@ TEST_CASE("private: sums of squares of groups are exact", "[reduce][exact]") {
   CHECK(different == 0);
   const float spoiled[2] = {1, std::numeric_limits<float>::infinity()};
   const float nan[2] = {std::numeric_limits<float>::quiet_NaN(), 1};
-  for (const auto& elements : {spoiled, nan}) {
+  const float both[2] = {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
+  for (const auto& elements : {spoiled, nan, both}) {
     SpreadFew taken, added;
     detail::take_group(taken, *reinterpret_cast<const float(*)[2]>(elements));
     detail::add_group(added, *reinterpret_cast<const float(*)[2]>(elements));

@@ -56,6 +56,10 @@ struct BoundedPairSum;
 struct BoundedPair {
   using join_type = BoundedPairSum;
   double high, low, bound;
+  /// Whether it says anything: low is NaN where a sum has overflowed, or an element is not finite.
+  [[nodiscard]] KOKKOS_FUNCTION bool holds() const {
+    return bound + Kokkos::fabs(low) < Kokkos::Experimental::infinity_v<double>;
+  }
 };
 
 struct BoundedPairSum {

@@ -279,7 +279,7 @@ class MomentsFold {
   template <class Result>
   KOKKOS_FORCEINLINE_FUNCTION bool settle(const BoundedPair& total, std::int64_t size, const Status& status,
                                           Result& result) const {
-    if (!(total.bound < Kokkos::Experimental::infinity_v<double>)) return false;
+    if (!total.holds()) return false;
     // More by what the additions are off.
     const double off = total.bound == 0 ? 0 : total.bound + 0x1p-50 * (total.bound + Kokkos::fabs(total.low));
     const ExactPair most = two_sum(total.high, total.low + off);
@@ -292,6 +292,7 @@ class MomentsFold {
   template <class Result>
   KOKKOS_FORCEINLINE_FUNCTION bool settle(const BoundedSpread& total, std::int64_t size, const Status& status,
                                           Result& result) const {
+    if (!total.sum.holds() || !total.squares.holds()) return false;
     const SpreadPairs pairs{{total.sum.high, total.sum.low}, {total.squares.high, total.squares.low}};
     if (total.sum.bound == 0 && total.squares.bound == 0) {
       result = finalize<Result>(pairs, size, status);
