@@ -96,38 +96,28 @@ class SquaresFew {
   ExactFew<double> m_few;
 };
 
-struct SpreadPairsSum;
+template <class Pair>
+struct SpreadSum;
 
 /// The sums that variances follow from.
-struct SpreadPairs {
-  using join_type = SpreadPairsSum;
-  ExactPair sum, squares;
+template <class Pair>
+struct Spread {
+  using join_type = SpreadSum<Pair>;
+  Pair sum, squares;
+  KOKKOS_FUNCTION static Spread none() { return {Pair::none(), Pair::none()}; }
   [[nodiscard]] KOKKOS_FUNCTION bool exact() const { return sum.exact() && squares.exact(); }
 };
+using SpreadPairs = Spread<ExactPair>;
+using BoundedSpread = Spread<BoundedPair>;
 
-struct SpreadPairsSum {
-  using value_type = SpreadPairs;
+template <class Pair>
+struct SpreadSum {
+  using value_type = Spread<Pair>;
   KOKKOS_FUNCTION value_type identity() const { return {}; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
-    ExactPairSum{}.join(into.sum, from.sum);
-    ExactPairSum{}.join(into.squares, from.squares);
-  }
-};
-
-struct BoundedSpreadSum;
-
-/// The same of lines.
-struct BoundedSpread {
-  using join_type = BoundedSpreadSum;
-  BoundedPair sum, squares;
-};
-
-struct BoundedSpreadSum {
-  using value_type = BoundedSpread;
-  KOKKOS_FUNCTION value_type identity() const { return {}; }
-  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
-    BoundedPairSum{}.join(into.sum, from.sum);
-    BoundedPairSum{}.join(into.squares, from.squares);
+    const typename Pair::join_type join;
+    join.join(into.sum, from.sum);
+    join.join(into.squares, from.squares);
   }
 };
 

@@ -207,16 +207,16 @@ class ExactMoments {
   KOKKOS_FORCEINLINE_FUNCTION static ExactPair sum_pair(const thread_type& thread, const Spill<Counted>& spill,
                                                         bool none) {
     if constexpr (Wanted.sum) {
-      return none || !spill.sum.empty() || spill.sum_rest.used ? no_pair<ExactPair>() : thread.sum.pair();
+      return none || !spill.sum.empty() || spill.sum_rest.used ? ExactPair::none() : thread.sum.pair();
     } else {
       const bool elsewhere = !spill.magnitude.empty() || spill.magnitude_rest.used;
-      return none || elsewhere ? no_pair<ExactPair>() : thread.magnitude.pair();
+      return none || elsewhere ? ExactPair::none() : thread.magnitude.pair();
     }
   }
   template <bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static ExactPair squares_pair(const thread_type& thread, const Spill<Counted>& spill,
                                                             bool none) {
-    return none || !spill.squares.empty() || spill.squares_rest.used ? no_pair<ExactPair>() : thread.squares.pair();
+    return none || !spill.squares.empty() || spill.squares_rest.used ? ExactPair::none() : thread.squares.pair();
   }
   /// Whether the sums of one thread are in its expansions alone.
   KOKKOS_FUNCTION static bool in_expansions(const spill_type& spill) {

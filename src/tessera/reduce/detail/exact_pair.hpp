@@ -21,6 +21,7 @@ struct ExactPairSum;
 struct ExactPair {
   using join_type = ExactPairSum;
   double high, low;
+  KOKKOS_FUNCTION static ExactPair none() { return {0, Kokkos::Experimental::quiet_NaN_v<double>}; }
   [[nodiscard]] KOKKOS_FUNCTION bool exact() const { return low == low; }
 };
 
@@ -211,16 +212,6 @@ struct PairOf<Fold> {
 };
 template <class Fold>
 using pair_t = typename PairOf<Fold>::type;
-/// One that does not.
-template <class Pair>
-KOKKOS_INLINE_FUNCTION Pair no_pair() {
-  constexpr double nan = Kokkos::Experimental::quiet_NaN_v<double>;
-  if constexpr (std::is_same_v<Pair, ExactPair>) {
-    return {0, nan};
-  } else {
-    return {{0, nan}, {0, nan}};
-  }
-}
 
 }  // namespace tessera::detail
 

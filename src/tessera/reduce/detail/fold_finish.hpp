@@ -53,7 +53,7 @@ struct Partials {
       if (group.team_rank() == 0) pairs[at] = total;
     } else {
       if constexpr (sums_in_pairs<Fold>()) {
-        if (group.team_rank() == 0) pairs[at] = no_pair<pair_t<Fold>>();
+        if (group.team_rank() == 0) pairs[at] = pair_t<Fold>::none();
       }
       Fold::store(group, total, totals[at]);
     }
