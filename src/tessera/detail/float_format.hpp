@@ -49,6 +49,11 @@ struct FloatFormat<double> {
   static constexpr bits_type quiet_nan = 0x7ff8000000000000u;
 };
 
+/// 2^exponent, which is a normal double.
+KOKKOS_INLINE_FUNCTION double power_of_two(int exponent) {
+  return Kokkos::bit_cast<double>(static_cast<std::uint64_t>(exponent + FloatFormat<double>::exponent_max) << 52);
+}
+
 struct HalfFormat {
   using bits_type = std::uint16_t;
   static constexpr int mantissa = 11;

@@ -40,7 +40,7 @@ class FilterWeights {
       m_magnitude_sum += std::abs(static_cast<long double>(weights[k]));
       sum.add(weights[k]);
     }
-    m_sum = sum.pair(0).high;
+    m_sum = sum.total().high;
     if (weights.size() <= detail::column_taps_max) m_narrow.assign(weights.begin(), weights.end());
     const Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> source(
         weights.data(), weights.size());

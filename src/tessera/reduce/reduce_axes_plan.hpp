@@ -126,8 +126,10 @@ inline bool batches_lines(const AxesShape& shape) {
   return shape.reduced <= 1 && (shape.kept <= 1 || shape.dims[shape.kept - 1].extent >= 4096);
 }
 
-/// Fewer lanes leave a row that pairs of doubles do not settle to one of them.
-inline constexpr int row_lanes_joined = 8;
+/// Fewer lanes leave a row that pairs of doubles do not settle to one of them: for many rows at once wide accumulators
+/// would not fit scratch.
+template <class Fold>
+inline constexpr int row_lanes_joined = sizeof(typename Fold::team_type) <= 1024 ? 8 : 16;
 /// Lanes of a row, in mapping rows: some 8 pieces of 16 bytes each; of short ones 4 (measured on an H200 and an H100).
 inline int row_lanes(std::int64_t reduced, std::size_t element_bytes) {
   const std::int64_t bytes = reduced * static_cast<std::int64_t>(element_bytes);
@@ -149,7 +151,7 @@ template <class Fold>
 std::size_t rows_scratch_bytes(int outputs, int lanes) {
   ScratchLayout layout;
   layout.append<AxesDim>(axes_max);
-  if (sums_in_pairs<Fold>() && lanes >= row_lanes_joined) {
+  if (sums_in_pairs<Fold>() && lanes >= row_lanes_joined<Fold>) {
     layout.append<typename Fold::team_type>(static_cast<std::size_t>(outputs));
   }
   return layout.bytes();

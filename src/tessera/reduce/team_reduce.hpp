@@ -91,10 +91,8 @@ KOKKOS_FUNCTION reduce_result_t<R> team_reduce(const Member& team, const InView&
   detail::thread_fold(fold, detail::element_range(in), {team.team_rank(), team.team_size()}, thread, spill, status);
   // One thread takes the total apart; the result comes to the others through scratch that closing has left.
   auto* result = reinterpret_cast<Result*>(bytes + detail::FoldScratch<Fold>(team.team_size()).close_at);
-  detail::finish_fold(team, fold, true, thread, spill, bytes, [&](auto& total) {
-    if (team.team_rank() == 0) {
-      *result = fold.template finalize<Result>(total, static_cast<std::int64_t>(in.extent(0)), status);
-    }
+  detail::finish_fold(team, fold, true, thread, spill, bytes, [&](auto&& total) {
+    return detail::write_result(team, fold, total, static_cast<std::int64_t>(in.extent(0)), status, result);
   });
   team.team_barrier();
   const Result value = *result;

@@ -43,7 +43,7 @@ TEST_CASE("private: joined sums are within their bounds", "[reduce][exact]") {
         terms.push_back(part < 3 ? any_double(i, 4 * part + k, span) : -terms[k]);
         few.add(terms.back());
       }
-      detail::BoundedPairSum{}.join(joined, few.bounded());
+      detail::BoundedPairSum{}.join(joined, few.total());
     }
     terms.insert(terms.end(), {-joined.high, -joined.low});
     const double off = std::fabs(tessera::reference::ExactSums(terms).sum<double>());
@@ -91,6 +91,16 @@ TEST_CASE("private: a bound settles what is not near the middle between two resu
   CHECK(!settles<tessera::L2<float>>({0, 0, tiny}, 2, 0.0f));
 }
 
+template <class R, class T>
+T expected_of(const std::vector<T>& line) {
+  const tessera::reference::ExactSums sums(line);
+  if (R::name() == "mean") return sums.template mean<T>();
+  if (R::name() == "l2") return sums.template l2<T>();
+  if (R::name() == "var") return sums.template variance<T>(0);
+  if (R::name() == "std") return sums.template deviation<T>(0);
+  return sums.template sum<T>();
+}
+
 /// What is not finite, and sums of doubles that overflow on the way.
 template <class R, class T, class Space>
 void check_not_finite(const Space& space, const R& reducer) {
@@ -111,10 +121,7 @@ void check_not_finite(const Space& space, const R& reducer) {
     tessera::reduce_axes(space, columns.const_view(), {1}, reducer, out_of_columns.view());
     for (std::size_t line = 0; line < count; ++line) {
       const auto first = values.begin() + static_cast<std::ptrdiff_t>(line * n);
-      const tessera::reference::ExactSums sums(std::vector<T>(first, first + static_cast<std::ptrdiff_t>(n)));
-      const T expected = R::name() == "l2"    ? sums.template l2<T>()
-                         : R::name() == "std" ? sums.template deviation<T>(0)
-                                              : sums.template sum<T>();
+      const T expected = expected_of<R, T>(std::vector<T>(first, first + static_cast<std::ptrdiff_t>(n)));
       INFO(R::name() << " of line " << line << " of " << n);
       for (const T result : {out.read()[line], out_of_columns.read()[line]}) {
         CHECK((test::same_bits(result, expected) || (result != result && expected != expected)));
@@ -128,6 +135,8 @@ TEMPLATE_LIST_TEST_CASE("lines that are not finite, or overflow on the way", "[r
   check_not_finite<tessera::Sum<float>, float>(TestType(), {});
   check_not_finite<tessera::L2<float>, float>(TestType(), {});
   check_not_finite<tessera::Std<float>, float>(TestType(), {});
+  check_not_finite<tessera::L2<double>, double>(TestType(), {});
+  check_not_finite<tessera::Var<double>, double>(TestType(), {});
 }
 
 /// Lines that are sums of what one double holds, of any doubles, and such that their last terms decide.
@@ -179,11 +188,7 @@ void check_lines_of_any(const Space& space, std::size_t length, bool by_rows) {
     if (!(special && line < 97 * 12) && line % (1 + count / 16) != 0 && line + 97 < count) continue;
     std::vector<T> of(length);
     for (std::size_t k = 0; k < length; ++k) of[k] = values[line * pitch + k * step];
-    const tessera::reference::ExactSums sums(of);
-    const T expected = R::name() == "mean"  ? sums.template mean<T>()
-                       : R::name() == "l2"  ? sums.template l2<T>()
-                       : R::name() == "std" ? sums.template deviation<T>(0)
-                                            : sums.template sum<T>();
+    const T expected = expected_of<R, T>(of);
     ++compared;
     wrong +=
         test::same_bits(results[line], expected) || (expected != expected && results[line] != results[line]) ? 0 : 1;
@@ -205,6 +210,9 @@ TEMPLATE_LIST_TEST_CASE("many rows and columns of any exponents, on and beside m
   check_all_of_any<tessera::Sum<float>, float>(TestType());
   check_all_of_any<tessera::Mean<float>, float>(TestType());
   check_all_of_any<tessera::Std<float>, float>(TestType());
+  check_all_of_any<tessera::L2<float>, float>(TestType());
+  check_all_of_any<tessera::Std<double>, double>(TestType());
+  check_all_of_any<tessera::L2<double>, double>(TestType());
 }
 
 }  // namespace

@@ -24,26 +24,19 @@ namespace test = tessera::test;
 namespace detail = tessera::detail;
 using detail::BoundedSpread;
 using detail::SpreadFew;
-using detail::SpreadPairs;
-
-bool is_exact(const BoundedSpread& total) {
-  return total.sum.holds() && total.squares.holds() && total.sum.bound == 0 && total.squares.bound == 0;
-}
-SpreadPairs pairs_of(const BoundedSpread& total) {
-  return {{total.sum.high, total.sum.low}, {total.squares.high, total.squares.low}};
-}
 
 float power(int exponent) { return std::ldexp(1.0f, exponent); }
 
-/// Rows of n floats: any, in few binades and in many; whole numbers; all the same; one far from the others.
-std::vector<float> rows_of(std::size_t n, std::size_t count) {
-  std::vector<float> values;
+/// Rows of n elements: any, in few binades and in many; whole numbers; all the same; one far from the others.
+template <class T>
+std::vector<T> rows_of(std::size_t n, std::size_t count) {
+  std::vector<T> values;
   for (std::size_t row = 0; row < count; ++row) {
     for (std::size_t k = 0; k < n; ++k) {
       const std::uint64_t random = test::mixed(row * n + k, n);
-      const float any = static_cast<float>(static_cast<std::int64_t>(random)) * power(-63);
-      const float whole = static_cast<float>(random % 16);
-      const float same = static_cast<float>(static_cast<std::int64_t>(test::mixed(row, 3))) * power(-40);
+      const T any = static_cast<T>(static_cast<std::int64_t>(random)) * power(-63);
+      const T whole = static_cast<T>(random % 16);
+      const T same = static_cast<T>(static_cast<std::int64_t>(test::mixed(row, 3))) * power(-40);
       switch (row % 8) {
         case 0:
         case 1:
@@ -97,12 +90,12 @@ struct Counts {
 };
 
 template <bool Root>
-void count_spread(const SpreadPairs& total, const std::vector<float>& row, std::uint64_t ddof, Counts& counts) {
+void count_spread(const BoundedSpread& total, const std::vector<float>& row, std::uint64_t ddof, Counts& counts) {
   const auto n = static_cast<double>(row.size()), divisor = n * static_cast<double>(row.size() - ddof);
   const float expected = expected_spread<Root>(row, ddof);
   ++counts.rows;
   float result = -1;
-  if (!detail::estimate_spread<Root>(total, 0, n, divisor, result)) {
+  if (!detail::estimate_spread<Root>(total, n, divisor, result)) {
     ++counts.undecided;
   } else if (!test::same_bits(result, expected)) {
     ++counts.wrong;
@@ -117,13 +110,13 @@ void count_spread(const SpreadPairs& total, const std::vector<float>& row, std::
 /// The sums of a row as they are taken: one by one, and in groups of N.
 template <int N>
 BoundedSpread grouped(const std::vector<float>& row) {
-  SpreadFew few;
+  SpreadFew<float> few;
   for (std::size_t first = 0; first < row.size(); first += N) {
     float group[N] = {};
     std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(first), std::min<std::size_t>(N, row.size() - first), group);
     first == 0 ? detail::take_group(few, group) : detail::add_group(few, group);
   }
-  return few.bounded();
+  return few.total();
 }
 
 bool same_pairs(const BoundedSpread& a, const BoundedSpread& b) {
@@ -134,15 +127,15 @@ bool same_pairs(const BoundedSpread& a, const BoundedSpread& b) {
 TEST_CASE("private: sums of squares of groups are exact", "[reduce][exact]") {
   std::size_t compared = 0, different = 0;
   for (const std::size_t n : {1, 2, 3, 8, 13, 100}) {
-    const std::vector<float> values = rows_of(n, 4000);
+    const std::vector<float> values = rows_of<float>(n, 4000);
     for (std::size_t first = 0; first < values.size(); first += n) {
       const std::vector<float> row(values.begin() + static_cast<std::ptrdiff_t>(first),
                                    values.begin() + static_cast<std::ptrdiff_t>(first + n));
-      SpreadFew few;
+      SpreadFew<float> few;
       for (const float element : row) few.add(element);
-      const BoundedSpread one_by_one = few.bounded();
+      const BoundedSpread one_by_one = few.total();
       for (const BoundedSpread& pairs : {grouped<1>(row), grouped<3>(row), grouped<8>(row), grouped<16>(row)}) {
-        if (!is_exact(one_by_one) || !is_exact(pairs)) continue;
+        if (!one_by_one.exact() || !pairs.exact()) continue;
         ++compared;
         different += same_pairs(one_by_one, pairs) ? 0 : 1;
       }
@@ -154,11 +147,11 @@ TEST_CASE("private: sums of squares of groups are exact", "[reduce][exact]") {
   const float nan[2] = {std::numeric_limits<float>::quiet_NaN(), 1};
   const float both[2] = {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
   for (const auto& elements : {spoiled, nan, both}) {
-    SpreadFew taken, added;
+    SpreadFew<float> taken, added;
     detail::take_group(taken, *reinterpret_cast<const float(*)[2]>(elements));
     detail::add_group(added, *reinterpret_cast<const float(*)[2]>(elements));
-    CHECK(!is_exact(taken.bounded()));
-    CHECK(!is_exact(added.bounded()));
+    CHECK(!taken.total().exact());
+    CHECK(!added.total().exact());
   }
 }
 
@@ -188,27 +181,27 @@ TEST_CASE("private: what a few terms keep of their sum is within its bound", "[r
 TEST_CASE("private: variances and deviations from pairs have no bit off", "[reduce][exact]") {
   Counts all, middles;
   for (const std::size_t n : {1, 2, 3, 4, 5, 7, 8, 16, 31, 100, 1000}) {
-    const std::vector<float> values = rows_of(n, n < 100 ? 600 : 48);
+    const std::vector<float> values = rows_of<float>(n, n < 100 ? 600 : 48);
     for (std::size_t first = 0; first < values.size(); first += n) {
       const std::vector<float> row(values.begin() + static_cast<std::ptrdiff_t>(first),
                                    values.begin() + static_cast<std::ptrdiff_t>(first + n));
-      SpreadFew few;
+      SpreadFew<float> few;
       for (const float element : row) few.add(element);
-      if (!is_exact(few.bounded())) continue;
+      if (!few.total().exact()) continue;
       for (std::uint64_t ddof = 0; ddof < std::min<std::size_t>(n, 3); ++ddof) {
-        count_spread<false>(pairs_of(few.bounded()), row, ddof, all);
-        count_spread<true>(pairs_of(few.bounded()), row, ddof, all);
+        count_spread<false>(few.total(), row, ddof, all);
+        count_spread<true>(few.total(), row, ddof, all);
       }
     }
   }
   const std::vector<float> values = middle_rows();
   for (std::size_t first = 0; first < values.size(); first += 2) {
     const std::vector<float> row{values[first], values[first + 1]};
-    SpreadFew few;
+    SpreadFew<float> few;
     for (const float element : row) few.add(element);
-    REQUIRE(is_exact(few.bounded()));
-    count_spread<false>(pairs_of(few.bounded()), row, 0, middles);
-    count_spread<true>(pairs_of(few.bounded()), row, 0, middles);
+    REQUIRE(few.total().exact());
+    count_spread<false>(few.total(), row, 0, middles);
+    count_spread<true>(few.total(), row, 0, middles);
   }
   INFO(all.rows << " of which " << all.undecided << " and " << all.undecided_closely << " need more; " << middles.rows
                 << " of which " << middles.undecided << " and " << middles.undecided_closely << " do");
@@ -228,7 +221,7 @@ TEST_CASE("private: no variance is estimated from what cancels", "[reduce][exact
     const double square = sum * sum, mixed = 2 * sum * sum_low;
     const detail::ExactPair squares = detail::two_sum(square, std::fma(sum, sum, -square) + mixed);
     float result = -1;
-    CHECK(!detail::estimate_spread<false>({{sum, sum_low}, squares}, 0, 1.0, 1.0, result));
+    CHECK(!detail::estimate_spread<false>({{sum, sum_low, 0}, {squares.high, squares.low, 0}}, 1.0, 1.0, result));
   }
 }
 
@@ -242,8 +235,8 @@ TEST_CASE("private: variances of sums of squares on and beside the middle", "[re
     for (const double low : {0.0, far, -far}) {
       float result = -1;
       if (low == 0 && middle >= 0x1p24)
-        wrong += detail::estimate_spread<false>({{0, 0}, {high, low}}, 0, n, n * n, result) ? 1 : 0;
-      const bool decided = detail::round_spread<false>({{0, 0}, {high, low}}, n, n * n, result);
+        wrong += detail::estimate_spread<false>({{0, 0, 0}, {high, low, 0}}, n, n * n, result) ? 1 : 0;
+      const bool decided = detail::round_spread<false>({{0, 0, 0}, {high, low, 0}}, n, n * n, result);
       undecided += decided ? 0 : 1;
       const auto below = static_cast<float>(std::nextafter(middle, 0.0)), above = std::nextafter(below, 1e30f);
       const bool even = (std::lround(std::ldexp(below, 24 - std::ilogb(below) - 1)) & 1) == 0;
@@ -255,18 +248,160 @@ TEST_CASE("private: variances of sums of squares on and beside the middle", "[re
   CHECK(undecided == 0);
 }
 
+/// Groups of doubles of N: of any exponents, with zeros, below and above what squares of doubles are.
+template <int N>
+void check_groups() {
+  std::size_t wrong = 0, exact = 0, loose = 0;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    double group[N];
+    std::vector<double> elements;
+    const int middle = static_cast<int>(i % 7) * 80 - 480, span = i % 3 == 0 ? 1 : i % 3 == 1 ? 20 : 900;
+    for (std::uint64_t k = 0; k < N; ++k) {
+      const std::uint64_t random = test::mixed(i * N + k, N);
+      const auto any = static_cast<double>(static_cast<std::int64_t>(random >> (i % 5 == 0 ? 44 : 0)));
+      const int exponent = static_cast<int>(random % static_cast<unsigned>(span)) - span + middle;
+      group[k] = i % 4 == 0 && random % 3 == 0 ? 0 : std::ldexp(any, exponent);
+      elements.push_back(group[k]);
+    }
+    const detail::FieldRange fields = detail::field_range(group);
+    if (!detail::takes_group<double, N>(fields)) continue;
+    const detail::BoundedPair sum = detail::group_sum(fields, group), squares = detail::group_squares(fields, group);
+    // The sums less what they are said to be.
+    std::vector<double> sum_terms = elements, squares_terms{-squares.high, -squares.low};
+    sum_terms.insert(sum_terms.end(), {-sum.high, -sum.low});
+    double largest = 0;
+    bool tiny = false;
+    for (const double x : elements) {
+      squares_terms.insert(squares_terms.end(), {x * x, std::fma(x, x, -(x * x))});
+      largest = std::max(largest, std::fabs(x));
+      tiny = tiny || (x != 0 && std::fabs(x) < 0x1p-480);
+    }
+    const double sum_off = std::fabs(tessera::reference::ExactSums(sum_terms).sum<double>());
+    const double squares_off = std::fabs(tessera::reference::ExactSums(squares_terms).sum<double>());
+    wrong += sum_off <= sum.bound && squares_off <= squares.bound ? 0 : 1;
+    wrong += tiny && squares.bound == 0 ? 1 : 0;
+    exact += sum.bound == 0 && squares.bound == 0 ? 1 : 0;
+    if (largest > 0x1p-400) {
+      loose += sum.bound <= 0x1p-88 * largest && squares.bound <= 0x1p-80 * largest * largest ? 0 : 1;
+    }
+  }
+  INFO("groups of " << N);
+  CHECK(wrong == 0);
+  CHECK(loose == 0);
+  CHECK(exact > 20);
+}
+
+TEST_CASE("private: groups of doubles are off by no more than their bounds", "[reduce][exact]") {
+  check_groups<1>();
+  check_groups<3>();
+  check_groups<4>();
+  check_groups<8>();
+  check_groups<16>();
+}
+
+TEST_CASE("private: single squares of doubles tell what they lose", "[reduce][exact]") {
+  for (const double x : {0x1p-600, -0x1.8p-537, 0x1p-1074, 0x1.fffffffffffffp-500, 0x1.0000001p-470}) {
+    detail::SquaresFew<double> few;
+    few.add(x);
+    CHECK(few.total().bound > 0);
+    CHECK(few.total().bound < 0x1p-1000);
+  }
+  detail::SquaresFew<double> whole, large;
+  for (const double x : {0.0, -0.0, 3.0, 1.0 + 0x1p-52, 0x1p-300}) whole.add(x);
+  CHECK(whole.total().bound <= 0x1p-100);
+  large.add(0x1p520);
+  large.add(0x1p600);
+  CHECK(!large.total().holds());
+}
+
+template <bool Root>
+void count_double(const std::vector<double>& row, std::uint64_t ddof, Counts& counts) {
+  SpreadFew<double> few;
+  constexpr std::size_t size = 8;
+  std::size_t k = 0;
+  for (; k + size <= row.size(); k += size) {
+    double group[size];
+    std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(k), size, group);
+    k == 0 ? detail::take_group(few, group) : detail::add_group(few, group);
+  }
+  for (; k < row.size(); ++k) few.add(row[k]);
+  const auto n = static_cast<double>(row.size()), divisor = n * static_cast<double>(row.size() - ddof);
+  const tessera::reference::ExactSums sums(row);
+  const auto expected = Root ? sums.deviation<double>(ddof) : sums.variance<double>(ddof);
+  ++counts.rows;
+  double result = -1;
+  if (!detail::estimate_spread<Root>(few.total(), n, divisor, result)) {
+    ++counts.undecided;
+  } else {
+    counts.wrong += test::same_bits(result, expected) ? 0 : 1;
+  }
+}
+
+TEST_CASE("private: variances and deviations of doubles from an estimate have no bit off", "[reduce][exact]") {
+  Counts all, usual;
+  for (const std::size_t n : {1, 2, 3, 5, 8, 16, 31, 100, 1000}) {
+    const std::vector<double> values = rows_of<double>(n, n < 100 ? 800 : 48);
+    for (std::size_t first = 0; first < values.size(); first += n) {
+      const std::vector<double> row(values.begin() + static_cast<std::ptrdiff_t>(first),
+                                    values.begin() + static_cast<std::ptrdiff_t>(first + n));
+      for (std::uint64_t ddof = 0; ddof < std::min<std::size_t>(n, 3); ++ddof) {
+        Counts& counts = n > 2 && first / n % 8 < 2 ? usual : all;
+        count_double<false>(row, ddof, counts);
+        count_double<true>(row, ddof, counts);
+      }
+    }
+  }
+  INFO(usual.rows << " of which " << usual.undecided << " need more; " << all.rows << " of which " << all.undecided);
+  CHECK(all.wrong == 0);
+  CHECK(usual.wrong == 0);
+  CHECK(usual.rows > 5000);
+  CHECK(usual.undecided == 0);
+  CHECK(all.undecided < all.rows / 2);
+}
+
+TEST_CASE("private: a double near the middle between two results, or between bounds, is not settled",
+          "[reduce][exact]") {
+  double result = -1;
+  CHECK(!detail::round_within(1, 0x1p-53, 0, result));
+  CHECK(!detail::round_within(1, std::nextafter(0x1p-53, 1.0), 0, result));
+  CHECK(!detail::round_within(1, 0x1p-53 - 0x1p-80, 0x1p-80, result));
+  CHECK(detail::round_within(1, 0x1p-53 - 0x1p-80, 0x1p-82, result));
+  CHECK(result == 1);
+  CHECK(detail::round_within(1, 0x1p-53 + 0x1p-80, 0x1p-82, result));
+  CHECK(result == 1 + 0x1p-52);
+  CHECK(detail::estimate_root({25, 0}, 0, result));
+  CHECK(result == 5);
+  CHECK(!detail::estimate_root({25, 0}, 0x1p-45, result));
+  CHECK(!detail::estimate_root({-1, 0}, 0, result));
+  CHECK(!detail::estimate_root({0, 0}, 0, result));
+  CHECK(!detail::estimate_root({std::numeric_limits<double>::infinity(), 0}, 0, result));
+  std::size_t wrong = 0, decided = 0;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    // The square of a middle between two doubles, and beside it: of 54 bits, a sum of three doubles.
+    const double root = 1 + static_cast<double>(test::mixed(i, 1) >> 12) * 0x1p-52, square = root * root;
+    const detail::ExactPair pair =
+        detail::two_sum(square, std::fma(root, root, -square) + root * 0x1p-52 * (i % 2 == 0 ? 1 : 1 + 0x1p-30));
+    if (!detail::estimate_root(pair, 0, result)) continue;
+    ++decided;
+    wrong += result == root + 0x1p-52 ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+  CHECK(decided > 9000);
+  CHECK(decided < 11000);
+}
+
 /// Each row through the library.
-template <bool Root, class Reducer, class Result, class Space>
-void check_spread_rows(const Space& space, const Reducer& reducer, const std::vector<float>& values, std::size_t n) {
+template <bool Root, class Reducer, class Result, class T, class Space>
+void check_spread_rows(const Space& space, const Reducer& reducer, const std::vector<T>& values, std::size_t n) {
   const std::size_t count = values.size() / n;
-  const test::GuardedView<float, test::Right, Space, 2> in({count, n}, values);
+  const test::GuardedView<T, test::Right, Space, 2> in({count, n}, values);
   const test::GuardedView<Result, test::Right, Space, 1> out({count});
   tessera::reduce_axes(space, in.const_view(), {1}, reducer, out.view());
   const std::vector<Result> results = out.read();
   std::size_t wrong = 0;
   for (std::size_t row = 0; row < count; ++row) {
     const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * n);
-    const tessera::reference::ExactSums sums(std::vector<float>(first, first + static_cast<std::ptrdiff_t>(n)));
+    const tessera::reference::ExactSums sums(std::vector<T>(first, first + static_cast<std::ptrdiff_t>(n)));
     const auto ddof = static_cast<std::uint64_t>(reducer.ddof);
     const Result expected = Root ? sums.template deviation<Result>(ddof) : sums.template variance<Result>(ddof);
     wrong += test::same_bits(results[row], expected) ? 0 : 1;
@@ -277,8 +412,8 @@ void check_spread_rows(const Space& space, const Reducer& reducer, const std::ve
 }
 
 TEMPLATE_LIST_TEST_CASE("variances and deviations of rows of any kind", "[reduce][axes][exact]", test::OneSpace) {
-  for (const std::size_t n : {2, 3, 5, 16, 31, 100}) {
-    const std::vector<float> values = rows_of(n, 304);
+  for (const std::size_t n : {2, 3, 5, 16, 31, 100, 200}) {
+    const std::vector<float> values = rows_of<float>(n, 304);
     for (const std::int64_t ddof : {0, 1}) {
       check_spread_rows<false, tessera::Var<float>, float>(TestType(), {.ddof = ddof}, values, n);
       check_spread_rows<true, tessera::Std<float>, float>(TestType(), {.ddof = ddof}, values, n);
@@ -286,6 +421,11 @@ TEMPLATE_LIST_TEST_CASE("variances and deviations of rows of any kind", "[reduce
     // What has more bits than doubles tell apart goes to digits.
     check_spread_rows<false, tessera::Var<float>, double>(TestType(), {.ddof = 1}, values, n);
     check_spread_rows<true, tessera::Std<float>, double>(TestType(), {}, values, n);
+    const std::vector<double> doubles = rows_of<double>(n, 304);
+    for (const std::int64_t ddof : {0, 1}) {
+      check_spread_rows<false, tessera::Var<double>, double>(TestType(), {.ddof = ddof}, doubles, n);
+      check_spread_rows<true, tessera::Std<double>, double>(TestType(), {.ddof = ddof}, doubles, n);
+    }
   }
   check_spread_rows<false, tessera::Var<float>, float>(TestType(), {}, middle_rows(), 2);
   check_spread_rows<true, tessera::Std<float>, float>(TestType(), {}, middle_rows(), 2);
@@ -296,13 +436,15 @@ TEST_CASE("private: variances of more elements than products of doubles count go
   std::uint64_t word = tessera::Status::good;
   // Half of them 1, the others 0.
   constexpr std::int64_t size = std::int64_t{1} << 27;
-  const SpreadPairs total{{0x1p26, 0}, {0x1p26, 0}};
-  CHECK(Fold(tessera::Var<float>{}, {}).finalize<float>(total, size, tessera::Status(&word)) == 0.25f);
-  CHECK(Fold(tessera::Var<float>{.ddof = size - 4}, {}).finalize<float>(total, size, tessera::Status(&word)) ==
-        0x1p23f);
+  const BoundedSpread total{{0x1p26, 0, 0}, {0x1p26, 0, 0}};
+  const tessera::Status status(&word);
+  float result = -1;
+  CHECK(Fold(tessera::Var<float>{}, {}).settle(total, size, status, result));
+  CHECK(result == 0.25f);
+  CHECK(Fold(tessera::Var<float>{.ddof = size - 4}, {}).settle(total, size, status, result));
+  CHECK(result == 0x1p23f);
   CHECK(word == tessera::Status::good);
-  CHECK(std::isnan(Fold(tessera::Var<float>{.ddof = size}, {}).finalize<float>(total, size, tessera::Status(&word))));
-  CHECK(word != tessera::Status::good);
+  CHECK(!Fold(tessera::Var<float>{.ddof = size}, {}).settle(total, size, status, result));
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ struct FilterRule {
       counted.add(window.weight(k));
     }
     if constexpr (rounds_v<Accumulator>) {
-      const double weights = counted.pair(0).high;
+      const double weights = counted.total().high;
       const double scale = weights == 0 ? Kokkos::Experimental::quiet_NaN_v<double> : weight_sum / weights;
       if (!all) return convert<Out>(weighted<as_double_t<Accumulator>>(scale, sum));
     }

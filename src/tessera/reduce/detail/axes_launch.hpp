@@ -130,7 +130,7 @@ void launch_scratch_rows(const Space& space, const ReduceAxesPlan& plan, const A
   }
   constexpr int teams_at_once = 4;
   const int most_lanes = row_lanes(shape.run_size, sizeof(T));
-  const int lanes = most_lanes < row_lanes_joined ? 1 : most_lanes, vectors = axes_team_size_max / lanes;
+  const int lanes = most_lanes < row_lanes_joined<Fold> ? 1 : most_lanes, vectors = axes_team_size_max / lanes;
   const std::size_t scratch_bytes = rows_scratch_bytes<Fold>(vectors, lanes);
   launch_teams(space, teams_at_once * multiprocessors(device_limits(space)), vectors, scratch_bytes,
                ReduceRowsLeft<Space, Problem>{{problem, scratch_bytes, lanes, false}}, 0, lanes);

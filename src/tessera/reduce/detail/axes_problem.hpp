@@ -74,19 +74,19 @@ struct AxesProblem {
   /// Whether finish() takes a pair for the total.
   [[nodiscard]] KOKKOS_FUNCTION bool takes_pairs() const { return parts == 1 || sums_in_pairs<Fold>(); }
 
-  /// For one thread, or a group of which rank 0 writes: the result, or a partial of it.
+  /// For one thread, or a group: the result, or a partial of it; as write_result().
   template <TeamMember Member, class Total>
-  KOKKOS_FUNCTION void finish(const Member& group, const AxesDim* axes, std::int64_t output, int part,
+  KOKKOS_FUNCTION bool finish(const Member& group, const AxesDim* axes, std::int64_t output, int part,
                               Total& total) const {
     if (parts > 1) {
       if constexpr (std::is_same_v<Total, typename Fold::team_type> || sums_in_pairs<Fold>()) {
-        partials.leave(group, output * parts + part, total);
+        return partials.leave(group, output * parts + part, total);
       }
-    } else if (group.team_rank() == 0) {
-      const AxesOffsets at = axes_offsets(axes, kept, output);
-      const Status status(status_word, static_cast<std::uint64_t>(at.position));
-      out[at.out] = fold.template finalize<Result>(total, reduced_size, status);
+      return false;
     }
+    const AxesOffsets at = axes_offsets(axes, kept, output);
+    const Status status(status_word, static_cast<std::uint64_t>(at.position));
+    return write_result(group, fold, total, reduced_size, status, out + at.out);
   }
 };
 

@@ -45,19 +45,18 @@ struct ColumnPartial {
 };
 template <class Fold>
 requires(sums_in_pairs<Fold>()) struct ColumnPartial<Fold> {
-  using type = typename Fold::line_type;
+  using type = pair_t<Fold>;
 };
 template <class Fold>
 using column_partial_t = typename ColumnPartial<Fold>::type;
 
-/// Whether a fold takes columns: a sum in pairs, but of squares, which would keep too few threads busy, or one that has
-/// chains.
+/// Whether a fold takes columns: a sum in pairs, or one that has chains.
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool takes_column_packs() {
   if constexpr (requires { Fold::chains_columns; }) {
     return Fold::chains_columns;
   } else {
-    return sums_in_pairs<Fold>() && !sums_squares<Fold>();
+    return sums_in_pairs<Fold>();
   }
 }
 

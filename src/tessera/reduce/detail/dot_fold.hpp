@@ -125,11 +125,11 @@ class ExactProducts {
     spill.rest.empty(spill.sum);
   }
 
-  /// The sum, where two doubles hold it.
+  /// The sum, where the expansion has all of it.
   template <bool Counted>
-  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const Spill<Counted>& spill) {
+  KOKKOS_FORCEINLINE_FUNCTION static BoundedPair pair(const thread_type& thread, const Spill<Counted>& spill) {
     if (spill.specials.flags == 0 && spill.sum.empty() && !spill.rest.used) return thread.pair();
-    return {0, Kokkos::Experimental::quiet_NaN_v<double>};
+    return BoundedPair::none();
   }
 
  private:
@@ -240,8 +240,7 @@ class DotFold {
   static constexpr bool reads_pairs_ahead = sums_exactly;
   static constexpr int team_size_max = 256;
   static constexpr int teams_at_once = 2;
-  /// Two doubles hold most sums of products of floats, where those of doubles need digits.
-  static constexpr bool closes_in_pairs = std::is_same_v<T, float>;
+  static constexpr bool closes_in_pairs = sums_exactly;
   using thread_type = typename Products::thread_type;
   using spill_type = typename Products::spill_type;
   using counted_spill_type = typename Products::counted_spill_type;
@@ -307,7 +306,7 @@ class DotFold {
   }
 
   template <class Spill>
-  KOKKOS_FORCEINLINE_FUNCTION static ExactPair pair(const thread_type& thread, const Spill& spill) {
+  KOKKOS_FORCEINLINE_FUNCTION static BoundedPair pair(const thread_type& thread, const Spill& spill) {
     return Products::pair(thread, spill);
   }
 
@@ -322,8 +321,9 @@ class DotFold {
     return exact_total<Result>(magnitude(total.sum), total.specials.flags, false, status);
   }
   template <class Result>
-  KOKKOS_FUNCTION Result finalize(const ExactPair& total, std::int64_t, const Status&) const {
-    return rounded<Result>(total);
+  KOKKOS_FORCEINLINE_FUNCTION bool settle(const BoundedPair& total, std::int64_t, const Status&, Result& result) const {
+    return settle_total(
+        total, [](const ExactPair& sum) { return rounded<Result>(sum); }, result);
   }
 
  private:

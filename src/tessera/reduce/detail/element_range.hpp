@@ -54,6 +54,8 @@ struct ContiguousRange {
   KOKKOS_FUNCTION ContiguousRange part(std::int64_t begin, std::int64_t end) const {
     return {data + begin, end - begin, position, first + begin};
   }
+
+  KOKKOS_FUNCTION const T& operator[](std::int64_t index) const { return data[index]; }
 };
 
 /// Rank >= 1. The fastest axis is last.

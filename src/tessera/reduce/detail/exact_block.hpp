@@ -94,23 +94,23 @@ bool sum_block(const double (&elements)[host_block], double (&total)[2]) {
 /// The sum of count neighbouring floats, or of their magnitudes, block by block; no exact pair where one does not hold
 /// it.
 template <bool Magnitude>
-ExactPair sum_run(const float* elements, std::int64_t count) {
+BoundedPair sum_run(const float* elements, std::int64_t count) {
   constexpr int span = float_span(host_block);
-  constexpr ExactPair none{0, Kokkos::Experimental::quiet_NaN_v<double>};
   ExactFew<double> few;
   double total[1];
   std::int64_t at = 0;
   for (; at + host_block <= count; at += host_block) {
-    if (!sum_block<Magnitude, span>(*reinterpret_cast<const float(*)[host_block]>(elements + at), total)) return none;
+    const auto& block = *reinterpret_cast<const float(*)[host_block]>(elements + at);
+    if (!sum_block<Magnitude, span>(block, total)) return BoundedPair::none();
     few.add(total[0]);
   }
   if (at < count) {
     float rest[host_block] = {};
     std::copy(elements + at, elements + count, rest);
-    if (!sum_block<Magnitude, span>(rest, total)) return none;
+    if (!sum_block<Magnitude, span>(rest, total)) return BoundedPair::none();
     few.add(total[0]);
   }
-  return few.pair(span);
+  return few.total();
 }
 
 }  // namespace tessera::detail

@@ -27,9 +27,9 @@
 
 namespace tessera::detail {
 
-/// A pair of multiples of the digits' unit to the digits.
+/// An exact pair of multiples of the digits' unit to the digits.
 template <class Digits>
-KOKKOS_FUNCTION void deposit_pair(Digits& digits, const ExactPair& pair) {
+KOKKOS_FUNCTION void deposit_pair(Digits& digits, const BoundedPair& pair) {
   deposit_multiple(digits, pair.high);
   deposit_multiple(digits, pair.low);
 }
@@ -54,10 +54,10 @@ class ExactExpansion {
     return magnitude_word(m_part[0]) < ExactFormat<double>::unusual_word;
   }
 
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair() const {
-    ExactPair whole{m_part[Parts - 1], 0};
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedPair pair() const {
+    BoundedPair whole{m_part[Parts - 1], 0, 0};
     TESSERA_UNROLL
-    for (int part = Parts - 2; part >= 0; --part) ExactPairSum{}.join(whole, {m_part[part], 0});
+    for (int part = Parts - 2; part >= 0; --part) BoundedPairSum{}.join(whole, {m_part[part], 0, 0});
     return whole;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A few terms, group by group, to sums that two doubles hold; of floats their squares too.
+// A few terms, group by group, to sums that two doubles hold; their squares too.
 #ifndef TESSERA_REDUCE_DETAIL_EXACT_FEW_SQUARES_HPP
 #define TESSERA_REDUCE_DETAIL_EXACT_FEW_SQUARES_HPP
 
@@ -13,13 +13,113 @@
 
 namespace tessera::detail {
 
-/// The sum of floats that span at most float_span(N) binades.
+/// Exponent field from which on squares of doubles, and what they are off, are normal numbers, as is a power of two far
+/// below.
+inline constexpr int whole_squares_field = 565;
+
+/// Elements of which a group's sums are made at once: floats that span so few binades that these are exact, and doubles
+/// whose squares, and powers of two above, are doubles.
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION bool takes_group(const FieldRange& fields) {
+  if constexpr (sizeof(T) < sizeof(double)) {
+    return fields.highest - fields.lowest <= float_span(N);
+  } else {
+    return fields.highest <= FloatFormat<double>::exponent_max + 505;
+  }
+}
+
+/// Adds terms to a power of two above their sum, so that what each of them leaves is a multiple of one unit, and sums
+/// that apart. Whether anything was left is told.
+class CutSum {
+ public:
+  /// The sum's power of two, which with signed terms is half as large again.
+  KOKKOS_FORCEINLINE_FUNCTION CutSum(int power, bool is_signed)
+      : m_start(is_signed ? 1.5 * power_of_two(power) : power_of_two(power)), m_sum(m_start) {}
+  KOKKOS_FORCEINLINE_FUNCTION void add(double term) {
+    const double next = m_sum + term;
+    add_rest(term - (next - m_sum));
+    m_sum = next;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_rest(double rest) {
+    m_rest += rest;
+    m_left |= Kokkos::bit_cast<std::uint64_t>(rest);
+  }
+  /// Says that something is left.
+  KOKKOS_FORCEINLINE_FUNCTION void leave() { m_left = 1; }
+  /// off: what the sum of what is left is off, where anything is.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedPair total(double off) const {
+    return {m_sum - m_start, m_rest, m_left == 0 ? 0 : off};
+  }
+
+ private:
+  double m_start, m_sum, m_rest = 0;
+  std::uint64_t m_left = 0;
+};
+
+/// Binades that so many terms add.
 template <int N>
-KOKKOS_FORCEINLINE_FUNCTION double close_sum(const float (&elements)[N]) {
+inline constexpr int room_of = 53 - 24 - float_span(N);
+
+/// The sum of elements that takes_group() does.
+template <int N>
+KOKKOS_FORCEINLINE_FUNCTION BoundedPair group_sum(const FieldRange&, const float (&elements)[N]) {
   double sum = 0;
   TESSERA_UNROLL
   for (int k = 0; k < N; ++k) sum += static_cast<double>(elements[k]);
-  return sum;
+  return {sum, 0, 0};
+}
+template <int N>
+KOKKOS_FORCEINLINE_FUNCTION BoundedPair group_sum(const FieldRange& fields, const double (&elements)[N]) {
+  const int highest = Kokkos::max(fields.highest, +whole_squares_field);
+  const int above = highest + 2 - FloatFormat<double>::exponent_max + room_of<N>;
+  CutSum sum(above, true);
+  TESSERA_UNROLL
+  for (int k = 0; k < N; ++k) sum.add(elements[k]);
+  // N terms of half a unit, 2^(above - 52), are added in N steps, each off by 2^-53 of their sum.
+  return sum.total(power_of_two(above - 104 + 2 * room_of<N>));
+}
+
+/// The sum of the squares of such. Those of floats, a double each, are cut at the unit of a power of two above their
+/// sum: what is cut off is a multiple of the smallest one's unit, of which 53 bits hold as many.
+template <int N>
+KOKKOS_FORCEINLINE_FUNCTION BoundedPair group_squares(const FieldRange& fields, const float (&elements)[N]) {
+  const int above = 2 * (fields.highest + 1 - FloatFormat<float>::exponent_max) + room_of<N>;
+  const double power = power_of_two(above);
+  double sum = power, rest = 0;
+  TESSERA_UNROLL
+  for (int k = 0; k < N; ++k) {
+    // Exact, so that it is no matter whether a compiler contracts it with what follows.
+    const double square = static_cast<double>(elements[k]) * static_cast<double>(elements[k]);
+    const double next = sum + square;
+    rest += square - (next - sum);
+    sum = next;
+  }
+  return {sum - power, rest, 0};
+}
+template <int N>
+KOKKOS_FORCEINLINE_FUNCTION BoundedPair group_squares(const FieldRange& fields, const double (&elements)[N]) {
+  const int highest = Kokkos::max(fields.highest, +whole_squares_field);
+  const int above = 2 * (highest + 1 - FloatFormat<double>::exponent_max) + room_of<N>;
+  CutSum sum(above, false);
+  if (fields.lowest < whole_squares_field) sum.leave();
+  TESSERA_UNROLL
+  for (int k = 0; k < N; ++k) {
+    const double square = rounded_product(elements[k], elements[k]);
+    sum.add(square);
+    sum.add_rest(Kokkos::fma(elements[k], elements[k], -square));
+  }
+  // As above, with N terms more that are smaller; and what smaller squares lose is less than that.
+  return sum.total(power_of_two(above - 104 + 2 * room_of<N>));
+}
+
+/// add_group() of what makes its sums at once.
+template <class Few, class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION auto add_group(Few& few, const T (&elements)[N])
+    -> decltype(few.add(FieldRange{}, elements)) {
+  const FieldRange fields = field_range(elements);
+  if (takes_group<T, N>(fields)) return few.add(fields, elements);
+  TESSERA_UNROLL
+  for (int k = 0; k < N; ++k) few.add(elements[k]);
 }
 
 /// Adds terms; of floats in a few binades, which are most, their sum in one double.
@@ -27,8 +127,7 @@ template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION void add_group(ExactFew<double>& few, const T (&terms)[N]) {
   if constexpr (sizeof(T) < sizeof(double) && N > 1) {
     const FieldRange fields = field_range(terms);
-    constexpr int span = float_span(N);
-    if (fields.highest - fields.lowest <= span) return few.add(close_sum(terms));
+    if (takes_group<T, N>(fields)) return few.add(group_sum(fields, terms).high);
   }
   TESSERA_UNROLL
   for (int k = 0; k < N; ++k) few.add(static_cast<double>(terms[k]));
@@ -44,122 +143,93 @@ template <class Few, class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION void take_group(Few& few, const T (&terms)[N]) {
   if constexpr (requires { few.take(FieldRange{}, terms); }) {
     const FieldRange fields = field_range(terms);
-    if (fields.highest - fields.lowest <= float_span(N)) return few.take(fields, terms);
+    if (takes_group<T, N>(fields)) return few.take(fields, terms);
   }
   add_group(few, terms);
 }
 
-/// The sum of the squares of floats, a double each, as two doubles where they span at most float_span(N) binades. They
-/// are cut at the unit of a power of two above their sum: what is cut off is a multiple of the smallest one's unit, of
-/// which 53 bits hold as many.
-template <int N>
-KOKKOS_FORCEINLINE_FUNCTION ExactPair cut_squares(const FieldRange& fields, const float (&elements)[N]) {
-  constexpr int room = 53 - 24 - float_span(N);  // binades that so many terms add
-  const int above = 2 * (fields.highest + 1 - FloatFormat<float>::exponent_max) + room;
-  const double power =
-      Kokkos::bit_cast<double>(static_cast<std::uint64_t>(above + FloatFormat<double>::exponent_max) << 52);
-  double sum = power, rest = 0;
-  TESSERA_UNROLL
-  for (int k = 0; k < N; ++k) {
-    // Exact, so that it is no matter whether a compiler contracts it with what follows.
-    const double square = static_cast<double>(elements[k]) * static_cast<double>(elements[k]);
-    const double next = sum + square;
-    rest += square - (next - sum);
-    sum = next;
-  }
-  return {sum - power, rest};
-}
-
-/// Squares of floats.
+/// Squares.
+template <class T>
 class SquaresFew {
  public:
-  KOKKOS_FORCEINLINE_FUNCTION void add(float element) {
-    m_few.add(static_cast<double>(element) * static_cast<double>(element));
+  KOKKOS_FORCEINLINE_FUNCTION void add(T element) {
+    const auto x = static_cast<double>(element);
+    const double square = rounded_product(x, x);
+    if constexpr (sizeof(T) < sizeof(double)) {
+      m_few.add(square);
+    } else {
+      const bool small = square < power_of_two(2 * (whole_squares_field - FloatFormat<double>::exponent_max));
+      m_few.add({square, Kokkos::fma(x, x, -square), small && x != 0 ? power_of_two(-1022) : 0});
+    }
   }
-  /// Of floats that span no more than float_span(N) binades.
+  /// Of elements that takes_group() does.
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void add(const FieldRange& fields, const float (&elements)[N]) {
-    const ExactPair squares = cut_squares(fields, elements);
-    m_few.add(squares.high);
-    m_few.add(squares.low);
+  KOKKOS_FORCEINLINE_FUNCTION void add(const FieldRange& fields, const T (&elements)[N]) {
+    m_few.add(group_squares(fields, elements));
   }
   /// The first ones.
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void take(const FieldRange& fields, const float (&elements)[N]) {
-    const ExactPair squares = cut_squares(fields, elements);
-    m_few = ExactFew<double>(two_sum(squares.high, squares.low));
+  KOKKOS_FORCEINLINE_FUNCTION void take(const FieldRange& fields, const T (&elements)[N]) {
+    m_few = ExactFew<double>(group_squares(fields, elements));
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(const SquaresFew& from) { m_few.join(from.m_few); }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedPair bounded(int = 0) const { return m_few.bounded(); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedPair total(int = 0) const { return m_few.total(); }
 
  private:
   ExactFew<double> m_few;
 };
 
-template <class Pair>
-struct SpreadSum;
+struct BoundedSpreadSum;
 
 /// The sums that variances follow from.
-template <class Pair>
-struct Spread {
-  using join_type = SpreadSum<Pair>;
-  Pair sum, squares;
-  KOKKOS_FUNCTION static Spread none() { return {Pair::none(), Pair::none()}; }
+struct BoundedSpread {
+  using join_type = BoundedSpreadSum;
+  BoundedPair sum, squares;
+  KOKKOS_FUNCTION static BoundedSpread none() { return {BoundedPair::none(), BoundedPair::none()}; }
   [[nodiscard]] KOKKOS_FUNCTION bool exact() const { return sum.exact() && squares.exact(); }
+  [[nodiscard]] KOKKOS_FUNCTION bool holds() const { return sum.holds() && squares.holds(); }
 };
-using SpreadPairs = Spread<ExactPair>;
-using BoundedSpread = Spread<BoundedPair>;
 
-template <class Pair>
-struct SpreadSum {
-  using value_type = Spread<Pair>;
+struct BoundedSpreadSum {
+  using value_type = BoundedSpread;
   KOKKOS_FUNCTION value_type identity() const { return {}; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
-    const typename Pair::join_type join;
-    join.join(into.sum, from.sum);
-    join.join(into.squares, from.squares);
+    BoundedPairSum{}.join(into.sum, from.sum);
+    BoundedPairSum{}.join(into.squares, from.squares);
   }
 };
 
-/// Floats and their squares.
+/// Elements and their squares.
+template <class T>
 class SpreadFew {
  public:
-  KOKKOS_FORCEINLINE_FUNCTION void add(float element) {
+  KOKKOS_FORCEINLINE_FUNCTION void add(T element) {
     m_sum.add(static_cast<double>(element));
     m_squares.add(element);
   }
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void add(const FieldRange& fields, const float (&elements)[N]) {
-    m_sum.add(close_sum(elements));
+  KOKKOS_FORCEINLINE_FUNCTION void add(const FieldRange& fields, const T (&elements)[N]) {
+    const BoundedPair sum = group_sum(fields, elements);
+    sizeof(T) < sizeof(double) ? m_sum.add(sum.high) : m_sum.add(sum);
     m_squares.add(fields, elements);
   }
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void take(const FieldRange& fields, const float (&elements)[N]) {
-    m_sum = ExactFew<double>({close_sum(elements), 0});
+  KOKKOS_FORCEINLINE_FUNCTION void take(const FieldRange& fields, const T (&elements)[N]) {
+    m_sum = ExactFew<double>(group_sum(fields, elements));
     m_squares.take(fields, elements);
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(const SpreadFew& from) {
     m_sum.join(from.m_sum);
     m_squares.join(from.m_squares);
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedSpread bounded(int = 0) const {
-    return {m_sum.bounded(), m_squares.bounded()};
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedSpread total(int = 0) const {
+    return {m_sum.total(), m_squares.total()};
   }
 
  private:
   ExactFew<double> m_sum;
-  SquaresFew m_squares;
+  SquaresFew<T> m_squares;
 };
-
-/// Of floats, to sums that take those close to each other together.
-template <class Few, int N>
-KOKKOS_FORCEINLINE_FUNCTION auto add_group(Few& few, const float (&elements)[N])
-    -> decltype(few.add(FieldRange{}, elements)) {
-  const FieldRange fields = field_range(elements);
-  if (fields.highest - fields.lowest <= float_span(N)) return few.add(fields, elements);
-  TESSERA_UNROLL
-  for (int k = 0; k < N; ++k) few.add(elements[k]);
-}
 
 }  // namespace tessera::detail
 

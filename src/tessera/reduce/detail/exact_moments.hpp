@@ -202,21 +202,21 @@ class ExactMoments {
     Kokkos::atomic_add(&into.specials.infinities, from.specials.infinities);
   }
 
-  /// The sum of one thread, or of magnitudes, where two doubles hold it and it is not to be none.
+  /// The sum of one thread, or of magnitudes, where its expansion has all of it and it is not to be none.
   template <bool Counted>
-  KOKKOS_FORCEINLINE_FUNCTION static ExactPair sum_pair(const thread_type& thread, const Spill<Counted>& spill,
-                                                        bool none) {
+  KOKKOS_FORCEINLINE_FUNCTION static BoundedPair sum_pair(const thread_type& thread, const Spill<Counted>& spill,
+                                                          bool none) {
     if constexpr (Wanted.sum) {
-      return none || !spill.sum.empty() || spill.sum_rest.used ? ExactPair::none() : thread.sum.pair();
+      return none || !spill.sum.empty() || spill.sum_rest.used ? BoundedPair::none() : thread.sum.pair();
     } else {
       const bool elsewhere = !spill.magnitude.empty() || spill.magnitude_rest.used;
-      return none || elsewhere ? ExactPair::none() : thread.magnitude.pair();
+      return none || elsewhere ? BoundedPair::none() : thread.magnitude.pair();
     }
   }
   template <bool Counted>
-  KOKKOS_FORCEINLINE_FUNCTION static ExactPair squares_pair(const thread_type& thread, const Spill<Counted>& spill,
-                                                            bool none) {
-    return none || !spill.squares.empty() || spill.squares_rest.used ? ExactPair::none() : thread.squares.pair();
+  KOKKOS_FORCEINLINE_FUNCTION static BoundedPair squares_pair(const thread_type& thread, const Spill<Counted>& spill,
+                                                              bool none) {
+    return none || !spill.squares.empty() || spill.squares_rest.used ? BoundedPair::none() : thread.squares.pair();
   }
   /// Whether the sums of one thread are in its expansions alone.
   KOKKOS_FUNCTION static bool in_expansions(const spill_type& spill) {
@@ -226,11 +226,11 @@ class ExactMoments {
     if constexpr (Wanted.squares) elsewhere = elsewhere || !spill.squares.empty() || spill.squares_rest.used;
     return !elsewhere;
   }
-  KOKKOS_FUNCTION static void absorb(digits_type& digits, const SpreadPairs& part) {
+  KOKKOS_FUNCTION static void absorb(digits_type& digits, const BoundedSpread& part) {
     deposit_pair(digits.sum, part.sum);
     deposit_pair(digits.squares, part.squares);
   }
-  KOKKOS_FUNCTION static void absorb(digits_type& digits, const ExactPair& part) {
+  KOKKOS_FUNCTION static void absorb(digits_type& digits, const BoundedPair& part) {
     if constexpr (Wanted.sum) {
       deposit_pair(digits.sum, part);
     } else if constexpr (Wanted.squares) {

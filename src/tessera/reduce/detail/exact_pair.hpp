@@ -15,11 +15,8 @@
 
 namespace tessera::detail {
 
-struct ExactPairSum;
-
 /// high + low, low being at most half a unit in the last place of high; low is NaN where two doubles do not do.
 struct ExactPair {
-  using join_type = ExactPairSum;
   double high, low;
   KOKKOS_FUNCTION static ExactPair none() { return {0, Kokkos::Experimental::quiet_NaN_v<double>}; }
   [[nodiscard]] KOKKOS_FUNCTION bool exact() const { return low == low; }
@@ -32,24 +29,6 @@ KOKKOS_INLINE_FUNCTION ExactPair two_sum(double a, double b) {
   return {sum, (a - (sum - from_b)) + (b - from_b)};
 }
 
-/// As a reducer, for team_join.
-struct ExactPairSum {
-  using value_type = ExactPair;
-  KOKKOS_FUNCTION value_type identity() const { return {0, 0}; }
-  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
-    // Of floats most: a third of the operations below, each of which waits for another.
-    if (into.low == 0 && from.low == 0) {
-      into = two_sum(into.high, from.high);
-      return;
-    }
-    const ExactPair high = two_sum(into.high, from.high);
-    const ExactPair low = two_sum(into.low, from.low);
-    const ExactPair rest = two_sum(high.low, low.high);
-    into = two_sum(high.high, rest.high);
-    if (!(low.low == 0 && rest.low == 0)) into.low = Kokkos::Experimental::quiet_NaN_v<double>;
-  }
-};
-
 struct BoundedPairSum;
 
 /// high + low, off by no more than bound; by anything where that is NaN. Rounding needs no more, but near the middle
@@ -57,19 +36,22 @@ struct BoundedPairSum;
 struct BoundedPair {
   using join_type = BoundedPairSum;
   double high, low, bound;
+  KOKKOS_FUNCTION static BoundedPair none() { return {0, 0, Kokkos::Experimental::quiet_NaN_v<double>}; }
+  [[nodiscard]] KOKKOS_FUNCTION bool exact() const { return bound == 0 && low == low; }
   /// Whether it says anything: low is NaN where a sum has overflowed, or an element is not finite.
   [[nodiscard]] KOKKOS_FUNCTION bool holds() const {
     return bound + Kokkos::fabs(low) < Kokkos::Experimental::infinity_v<double>;
   }
 };
 
+/// As a reducer, for team_join.
 struct BoundedPairSum {
   using value_type = BoundedPair;
   KOKKOS_FUNCTION value_type identity() const { return {0, 0, 0}; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     const ExactPair high = two_sum(into.high, from.high);
     into.bound += from.bound;
-    // Of floats most.
+    // Of floats most: a third of the operations below, each of which waits for another.
     if (into.low == 0 && from.low == 0) {
       into.high = high.high;
       into.low = high.low;
@@ -77,8 +59,11 @@ struct BoundedPairSum {
     }
     const ExactPair low = two_sum(into.low, from.low);
     const ExactPair rest = two_sum(high.low, low.high);
-    const ExactPair whole = two_sum(high.high, rest.high), with_rest = two_sum(whole.low, rest.low + low.low);
+    const ExactPair whole = two_sum(high.high, rest.high);
     into.high = whole.high;
+    into.low = whole.low;
+    if (rest.low == 0 && low.low == 0) return;
+    const ExactPair with_rest = two_sum(whole.low, rest.low + low.low);
     into.low = with_rest.high;
     // What the last sum leaves, and more than what the one in it is off.
     into.bound += 2 * (Kokkos::fabs(with_rest.low) + 0x1p-50 * (Kokkos::fabs(rest.low) + Kokkos::fabs(low.low)));
@@ -93,7 +78,8 @@ template <>
 class ExactFew<double> {
  public:
   ExactFew() = default;
-  KOKKOS_FORCEINLINE_FUNCTION explicit ExactFew(const ExactPair& first) : m_high(first.high), m_low(first.low) {}
+  KOKKOS_FORCEINLINE_FUNCTION explicit ExactFew(const BoundedPair& first)
+      : m_high(first.high), m_low(first.low), m_lost(first.bound) {}
   KOKKOS_FORCEINLINE_FUNCTION void add(double term) {
     const ExactPair high = two_sum(m_high, term);
     const ExactPair low = two_sum(m_low, high.low);
@@ -106,13 +92,16 @@ class ExactFew<double> {
     add(from.m_low);
     m_lost += from.m_lost;
   }
-  /// span: not looked at.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair pair(int) const {
-    ExactPair whole = two_sum(m_high, m_low);
-    if (!(m_lost == 0)) whole.low = Kokkos::Experimental::quiet_NaN_v<double>;
-    return whole;
+  /// Two terms, or a sum that they are off by no more than bound.
+  KOKKOS_FORCEINLINE_FUNCTION void add(const BoundedPair& terms) {
+    const ExactPair high = two_sum(m_high, terms.high);
+    const ExactPair low = two_sum(m_low, high.low), lower = two_sum(low.high, terms.low);
+    m_high = high.high;
+    m_low = lower.high;
+    m_lost += Kokkos::fabs(low.low) + Kokkos::fabs(lower.low) + terms.bound;
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedPair bounded(int = 0) const {
+  /// span: not looked at.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedPair total(int = 0) const {
     const ExactPair whole = two_sum(m_high, m_low);
     return {whole.high, whole.low, 2 * m_lost};
   }
@@ -150,10 +139,10 @@ class ExactFew<float> {
     m_sum += from.m_sum;
   }
   /// span: float_span() of at least as many terms.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedPair bounded(int span) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ExactPair total(int span) const {
     const int highest = static_cast<int>(m_largest >> 24);
     const bool holds = highest < 255 && highest - static_cast<int>(m_smallest >> 24) <= span;
-    return {m_sum, 0, holds ? 0 : Kokkos::Experimental::quiet_NaN_v<double>};
+    return {m_sum, holds ? 0 : Kokkos::Experimental::quiet_NaN_v<double>};
   }
 
  private:
@@ -194,16 +183,22 @@ KOKKOS_INLINE_FUNCTION constexpr bool sums_in_pairs() {
   return requires { requires Fold::in_pairs; };
 }
 
-/// Whether it sums squares, of floats: twice the work of their sum in pairs.
+/// Whether it sums squares: twice the work of a sum in pairs, or more.
 template <class Fold>
 KOKKOS_INLINE_FUNCTION constexpr bool sums_squares() {
   return requires { requires Fold::sums_squares; };
 }
 
+/// Whether its result is of how far elements are from each other.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool sums_spread() {
+  return requires { requires Fold::is_spread; };
+}
+
 /// What stands for the total of a fold that closes in pairs.
 template <class Fold>
 struct PairOf {
-  using type = ExactPair;
+  using type = BoundedPair;
 };
 template <class Fold>
 requires requires { typename Fold::pair_type; }

@@ -57,6 +57,32 @@ KOKKOS_INLINE_FUNCTION Result rounded_quotient(const ExactPair& pair, std::int64
   return narrowed<Result>(negative ? -quotient : quotient);
 }
 
+/// high + low as a double; whether it is the same for all that this is off by no more than off.
+KOKKOS_FORCEINLINE_FUNCTION bool round_within(double high, double low, double off, double& result) {
+  const double more = off + 0x1p-52 * Kokkos::fabs(low);  // as the sums below are off too
+  result = high + (low + more);
+  return result == high + (low - more);
+}
+
+/// The root of what a pair is off by no more than off; whether an estimate tells how it is rounded.
+KOKKOS_FORCEINLINE_FUNCTION bool estimate_root(const ExactPair& pair, double off, double& result) {
+  const double root = Kokkos::sqrt(pair.high), twice = 2 * root;
+  // Newton's step, which leaves 2^-105 of the root.
+  const double rest = (Kokkos::fma(-root, root, pair.high) + pair.low) / twice;
+  return pair.high > 0x1p-960 && round_within(root, rest, 1.01 * (off / twice) + 0x1p-102 * root, result);
+}
+
+/// What round() makes of an exact sum; whether it makes the same of all that a total may be off, and not zero of those.
+template <class Result, class Round>
+KOKKOS_FORCEINLINE_FUNCTION bool settle_total(const BoundedPair& total, const Round& round, Result& result) {
+  if (!total.holds()) return false;
+  // More by what the additions are off.
+  const double off = total.bound == 0 ? 0 : total.bound + 0x1p-50 * (total.bound + Kokkos::fabs(total.low));
+  result = round(two_sum(total.high, total.low + off));
+  if (off == 0) return true;
+  return result == round(two_sum(total.high, total.low - off)) && result != Result(0);
+}
+
 /// A pair that is not negative, in 128 bits and what more there is.
 KOKKOS_INLINE_FUNCTION WideValue wide_value(const ExactPair& pair) {
   WideValue wide;

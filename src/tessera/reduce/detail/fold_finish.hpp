@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/scratch_layout.hpp>
+#include <tessera/reduce/detail/exact_few_squares.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/joins.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
@@ -45,18 +46,24 @@ struct Partials {
     return static_cast<std::size_t>(count) * each;
   }
 
-  /// By the threads of a group: a total, or a pair that is one.
+  /// By the threads of a group: a total, or a pair where that is one; whether it is.
   template <TeamMember Member, class Total>
-  KOKKOS_FUNCTION void leave(const Member& group, std::int64_t at, const Total& total) const {
+  KOKKOS_FUNCTION bool leave(const Member& group, std::int64_t at, const Total& total) const {
     if constexpr (std::is_same_v<Total, pair_t<Fold>>) {
       static_assert(sums_in_pairs<Fold>());
-      if (group.team_rank() == 0) pairs[at] = total;
+      if (total.exact() && group.team_rank() == 0) pairs[at] = total;
+      return total.exact();
     } else {
       if constexpr (sums_in_pairs<Fold>()) {
         if (group.team_rank() == 0) pairs[at] = pair_t<Fold>::none();
       }
       Fold::store(group, total, totals[at]);
+      return true;
     }
+  }
+  template <TeamMember Member>
+  KOKKOS_FUNCTION bool leave(const Member& group, std::int64_t at, const ExactPair& total) const {
+    return leave(group, at, pair_t<Fold>{total.high, total.low, 0});
   }
 };
 
@@ -99,6 +106,23 @@ KOKKOS_FUNCTION pair_t<Fold> joined_pair(const Member& group, const Fold& fold,
   return join_pairs(group, fold.pair(thread, spill), scratch);
 }
 
+/// By the threads of a group, the first of which writes: the result of so many elements that follows from a total, or
+/// from a pair; whether it does, which of a pair is not sure.
+template <TeamMember Member, class Fold, class Total, class Result>
+KOKKOS_FORCEINLINE_FUNCTION bool write_result(const Member& group, const Fold& fold, Total& total, std::int64_t size,
+                                              const Status& status, Result* out) {
+  const bool writes = group.team_rank() == 0;
+  if constexpr (std::is_same_v<std::remove_const_t<Total>, pair_t<Fold>>) {
+    Result result;
+    const bool settled = fold.settle(total, size, status, result);
+    if (settled && writes) *out = result;
+    return settled;
+  } else {
+    if (writes) *out = fold.template finalize<Result>(total, size, status);
+    return true;
+  }
+}
+
 /// Whether a group's answer is yes in every group of the team, which meet barriers together.
 template <TeamMember Member>
 KOKKOS_FUNCTION bool all_groups(const Member&, bool answer) {
@@ -112,19 +136,15 @@ KOKKOS_FUNCTION bool all_groups(const ThreadGroup<Member>& group, bool answer) {
 }
 
 /// Closes what the threads of a group folded, one group or several in a team, or a thread by itself, and calls
-/// finish(total): with a pair_t where that is wanted and holds the whole, else with a team_type. Scratch, of
-/// FoldScratch, is free again where the group has several threads.
+/// finish(total): with a pair_t where that is wanted, and unless all threads answer that it did, with a team_type.
+/// Scratch, of FoldScratch, is free again where the group has several threads.
 template <TeamMember Member, class Fold, class Finish>
 KOKKOS_FORCEINLINE_FUNCTION void finish_fold(const Member& group, const Fold& fold, bool in_pairs,
                                              typename Fold::thread_type& thread, typename Fold::spill_type& spill,
                                              std::byte* scratch, const Finish& finish) {
   if (group.team_size() == 1) {
     if constexpr (closes_in_pairs<Fold>()) {
-      const pair_t<Fold> whole = in_pairs ? fold.pair(thread, spill) : pair_t<Fold>{};
-      if (in_pairs && whole.exact()) {
-        finish(whole);
-        return;
-      }
+      if (in_pairs && finish(fold.pair(thread, spill))) return;
     }
     typename Fold::team_type room;
     finish(fold.close_alone(thread, spill, room));
@@ -134,10 +154,7 @@ KOKKOS_FORCEINLINE_FUNCTION void finish_fold(const Member& group, const Fold& fo
   if constexpr (closes_in_pairs<Fold>()) {
     if (in_pairs) {
       const pair_t<Fold> whole = joined_pair(group, fold, thread, spill, scratch + pieces.close_at);
-      if (all_groups(group, whole.exact())) {
-        finish(whole);
-        return;
-      }
+      if (all_groups(group, finish(whole))) return;
     }
   }
   auto& total = *reinterpret_cast<typename Fold::team_type*>(scratch + pieces.result_at);
@@ -157,6 +174,9 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void fold_apart(Fold fold, Range range, int ran
     *out = fold.template finalize<Result>(*total, size, status);
     return;
   }
+  if constexpr (sums_spread<Fold>()) {
+    if (workers == 1 && fold.settle_same(range, *out)) return;
+  }
   typename Fold::thread_type thread;
   typename Fold::spill_type spill;
   typename Fold::team_type room;
@@ -167,6 +187,29 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void fold_apart(Fold fold, Range range, int ran
     fold.merge(*total, mine);
   } else {
     *out = fold.template finalize<Result>(mine, size, status);
+  }
+}
+
+/// A line that one look did not settle, likewise: by the fold's wider sums, else to digits.
+template <class Fold, class Range, class Result>
+TESSERA_NOINLINE KOKKOS_FUNCTION void sum_apart(Fold fold, Range range, Result* out, Status input_status,
+                                                Status status) {
+  typename Fold::wide_few_type few;
+  constexpr int loads = 8;
+  std::int64_t i = 0;
+  for (; i + loads <= range.size; i += loads) {
+    term_t<Fold, typename Range::element_type> terms[loads];
+    TESSERA_UNROLL
+    for (int k = 0; k < loads; ++k) terms[k] = Fold::term(range[i + k]);
+    add_group(few, terms);
+  }
+  for (; i < range.size; ++i) few.add(Fold::term(range[i]));
+  Result result;
+  if (fold.settle(few.total(), range.size, status, result)) {
+    *out = result;
+  } else {
+    fold_apart(fold, range, 0, 1, static_cast<typename Fold::team_type*>(nullptr), out, range.size, input_status,
+               status);
   }
 }
 

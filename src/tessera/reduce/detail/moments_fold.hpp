@@ -145,18 +145,16 @@ class MomentsFold {
   static constexpr int host_lanes = !sums_exactly ? lanes : has_host_vectors ? host_block : host_group;
   static constexpr bool asks_ahead =
       sums_exactly && has_host_vectors && (R::wanted.squares || R::wanted.sum != R::wanted.magnitude);
-  /// The result is the total, rounded, or its quotient by the number of elements; or of floats, whose squares are
-  /// doubles, a variance, or the root of one or of a sum of squares. Squares of doubles need digits.
+  /// The result is the total, rounded, its quotient by the number of elements, a variance, or the root of one or of a
+  /// sum of squares.
   static constexpr bool is_mean = requires { R::is_mean; };
   static constexpr bool is_root = requires { R::is_root; };
-  static constexpr bool is_spread = std::is_same_v<T, float> && requires { R::is_spread; };
-  static constexpr bool sums_squares = is_spread || (std::is_same_v<T, float> && is_root);
-  static constexpr bool in_pairs =
-      std::is_floating_point_v<T> && (is_mean || sums_squares || requires { R::is_total; });
-  using pair_type = std::conditional_t<is_spread, SpreadPairs, ExactPair>;
-  /// What lines carry, and where float_span() is too narrow for it; what they leave.
-  using line_type = std::conditional_t<is_spread, BoundedSpread, BoundedPair>;
-  using squares_few_type = std::conditional_t<is_spread, SpreadFew, SquaresFew>;
+  static constexpr bool is_spread = sums_exactly && requires { R::is_spread; };
+  static constexpr bool sums_squares = is_spread || (sums_exactly && is_root);
+  static constexpr bool in_pairs = sums_exactly && (is_mean || sums_squares || requires { R::is_total; });
+  using pair_type = std::conditional_t<is_spread, BoundedSpread, BoundedPair>;
+  /// What lines carry, and where float_span() is too narrow for it.
+  using squares_few_type = std::conditional_t<is_spread, SpreadFew<T>, SquaresFew<T>>;
   using few_type = std::conditional_t<sums_squares, squares_few_type, ExactFew<T>>;
   using wide_few_type = std::conditional_t<sums_squares, squares_few_type, ExactFew<double>>;
   // Two such teams have 72 registers a thread, which suffice one sum of elements.
@@ -257,16 +255,13 @@ class MomentsFold {
     return m_reducer.template result<Result>(results);
   }
   template <class Result>
-  KOKKOS_FUNCTION Result finalize(const pair_type& total, std::int64_t size, const Status& status) const {
+  KOKKOS_FUNCTION Result finalize(const ExactPair& total, std::int64_t size, const Status& status) const
+      requires(!is_spread) {
     if (size < m_reducer.elements_min()) {
       status.raise(StatusKind::nothing_left);
       return spoiled<Result>();
     }
-    if constexpr (is_spread) {
-      Result result;
-      if (rounds_spread<true>(total, 0, size, result)) return result;
-      return spread_apart<Result>(*this, total, size, status);
-    } else if constexpr (is_mean) {
+    if constexpr (is_mean) {
       return rounded_quotient<Result>(total, size);
     } else if constexpr (is_root) {
       return rounded_root<Result>(total);
@@ -275,56 +270,67 @@ class MomentsFold {
     }
   }
 
-  /// The result of a line; whether what it holds tells that.
+  /// The result; whether what a sum is known to be tells it.
+  template <class Result>
+  KOKKOS_FORCEINLINE_FUNCTION bool settle(const ExactPair& total, std::int64_t size, const Status& status,
+                                          Result& result) const {
+    if (total.exact()) result = finalize<Result>(total, size, status);
+    return total.exact();
+  }
   template <class Result>
   KOKKOS_FORCEINLINE_FUNCTION bool settle(const BoundedPair& total, std::int64_t size, const Status& status,
                                           Result& result) const {
-    if (!total.holds()) return false;
-    // More by what the additions are off.
-    const double off = total.bound == 0 ? 0 : total.bound + 0x1p-50 * (total.bound + Kokkos::fabs(total.low));
-    const ExactPair most = two_sum(total.high, total.low + off);
-    result = finalize<Result>(most, size, status);
-    if (off == 0) return true;
-    const ExactPair least = two_sum(total.high, total.low - off);
-    if (is_root && !(least.high > 0)) return false;
-    return result == finalize<Result>(least, size, status) && result != Result(0);
+    if constexpr (is_root && std::is_same_v<Result, double>) {
+      if (estimate_root({total.high, total.low}, total.bound, result)) return true;
+      if (!total.exact()) return false;
+    }
+    return settle_total(
+        total, [&](const ExactPair& sum) { return finalize<Result>(sum, size, status); }, result);
   }
   template <class Result>
   KOKKOS_FORCEINLINE_FUNCTION bool settle(const BoundedSpread& total, std::int64_t size, const Status& status,
                                           Result& result) const {
-    if (!total.sum.holds() || !total.squares.holds()) return false;
-    const SpreadPairs pairs{{total.sum.high, total.sum.low}, {total.squares.high, total.squares.low}};
-    if (total.sum.bound == 0 && total.squares.bound == 0) {
-      result = finalize<Result>(pairs, size, status);
-      return true;
-    }
-    if (size < m_reducer.elements_min()) return false;
-    const double off_of_sum = 1.01 * (2 * Kokkos::fabs(total.sum.high) + total.sum.bound) * total.sum.bound;
-    return rounds_spread<true>(pairs, off_of_sum + 1.01 * static_cast<double>(size) * total.squares.bound, size,
-                               result);
-  }
-
- private:
-  template <bool Estimated, class Result>
-  KOKKOS_FORCEINLINE_FUNCTION bool rounds_spread(const SpreadPairs& total, double off, std::int64_t size,
-                                                 Result& result) const {
-    constexpr std::int64_t most = std::int64_t{1} << 26;  // of which products are doubles
-    const std::int64_t less = size - m_reducer.ddof;
+    if (!total.holds() || size < m_reducer.elements_min()) return false;
+    if (rounds_spread<true>(total, size, result)) return true;
     if constexpr (sizeof(Result) < sizeof(double)) {
-      if (size > most || less > most) return false;
-      const auto n = static_cast<double>(size), divisor = static_cast<double>(size * less);
-      return Estimated ? estimate_spread<is_root>(total, off, n, divisor, result)
-                       : round_spread<is_root>(total, n, divisor, result);
+      if (total.exact()) result = spread_apart<Result>(*this, total, size, status);
+      return total.exact();
     } else {
       return false;
     }
   }
+  /// Of elements that are the same, which cancel so that nothing else settles them: whether the range is of such.
+  template <class Range, class Result>
+  KOKKOS_FUNCTION bool settle_same(const Range& range, Result& result) const {
+    if (range.size < m_reducer.elements_min() || range.size == 0) return false;
+    const T first = range[0];
+    if (!(first - first == 0)) return false;
+    for (std::int64_t i = 1; i < range.size; ++i) {
+      if (range[i] != first) return false;
+    }
+    result = Result(0);
+    return true;
+  }
+
+ private:
+  template <bool Estimated, class Result>
+  KOKKOS_FORCEINLINE_FUNCTION bool rounds_spread(const BoundedSpread& total, std::int64_t size, Result& result) const {
+    constexpr std::int64_t most = std::int64_t{1} << 26;  // of which products are doubles
+    const std::int64_t less = size - m_reducer.ddof;
+    if (size > most || less > most) return false;
+    const auto n = static_cast<double>(size), divisor = static_cast<double>(size * less);
+    if constexpr (Estimated) {
+      return estimate_spread<is_root>(total, n, divisor, result);
+    } else {
+      return round_spread<is_root>(total, n, divisor, result);
+    }
+  }
   /// A function of its own, as fold_apart() is.
   template <class Result>
-  TESSERA_NOINLINE KOKKOS_FUNCTION static Result spread_apart(MomentsFold fold, SpreadPairs total, std::int64_t size,
+  TESSERA_NOINLINE KOKKOS_FUNCTION static Result spread_apart(MomentsFold fold, BoundedSpread total, std::int64_t size,
                                                               Status status) {
     Result result;
-    if (fold.template rounds_spread<false>(total, 0, size, result)) return result;
+    if (fold.template rounds_spread<false>(total, size, result)) return result;
     team_type digits;
     Sums::zero(digits);
     Sums::absorb(digits, total);

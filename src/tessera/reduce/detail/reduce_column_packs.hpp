@@ -55,9 +55,9 @@ class PairColumns {
   KOKKOS_FORCEINLINE_FUNCTION void add_one(int column, T element, std::int64_t) {
     m_few[column].add(Fold::term(element));
   }
-  KOKKOS_FORCEINLINE_FUNCTION void totals(typename Fold::line_type (&columns)[width]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void totals(pair_t<Fold> (&columns)[width]) const {
     TESSERA_UNROLL
-    for (int column = 0; column < width; ++column) columns[column] = m_few[column].bounded(0);
+    for (int column = 0; column < width; ++column) columns[column] = m_few[column].total(0);
   }
 
  private:
@@ -106,7 +106,7 @@ class ChainColumns {
 template <class Fold>
 KOKKOS_FORCEINLINE_FUNCTION auto partial_join([[maybe_unused]] const Fold& fold) {
   if constexpr (sums_in_pairs<Fold>()) {
-    return typename Fold::line_type::join_type{};
+    return typename pair_t<Fold>::join_type{};
   } else {
     return FoldJoin<Fold>{fold};
   }

@@ -111,9 +111,8 @@ struct ReduceGroups {
       problem.fold.begin(thread, spill);
       if (valid) fold_part(axes, output, part, rank, thread, spill, status);
       const ThreadGroup<typename policy_type::member_type> members{team, rank, threads};
-      finish_fold(members, problem.fold, problem.takes_pairs(), thread, spill, fold_scratch, [&](auto& total) {
-        if (valid) problem.finish(members, axes, output, part, total);
-      });
+      finish_fold(members, problem.fold, problem.takes_pairs(), thread, spill, fold_scratch,
+                  [&](auto&& total) { return !valid || problem.finish(members, axes, output, part, total); });
     }
     problem.end(team);
   }
@@ -191,7 +190,7 @@ struct ReduceColumns {
     for (int c = 0; c < columns; ++c) {
       const ThreadGroup<typename policy_type::member_type> alone{team, 0, 1};
       finish_fold(alone, problem.fold, problem.takes_pairs(), threads[c], spills[c], nullptr,
-                  [&](auto& total) { problem.finish(alone, problem.dims, first + c, part, total); });
+                  [&](auto&& total) { return problem.finish(alone, problem.dims, first + c, part, total); });
     }
   }
 };

@@ -138,20 +138,15 @@ struct ReduceLines {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void reduce_alone(const AxesOffsets& at) const {
-    const auto elements = [&](const auto& visit) { visit_lane(at, AxesOffsets{0, 0, 0, 0}, visit); };
-    reduce_line(at, elements, [&] { fold_lane(at); });
-  }
-
-  /// As fold_line().
-  KOKKOS_FORCEINLINE_FUNCTION void fold_lane(const AxesOffsets& base) const {
     if constexpr (sums_in_pairs<Fold>()) {
       const AxesDim& lane = problem.lane;
-      const StepIndex position{0, lane.position, base.input, lane.input};
-      const StridedRange<T, 1, StepIndex> line{problem.in + base.in, lane.extent, position, 0,
-                                               {lane.extent},        {lane.in}};
-      fold_apart(problem.fold, line, 0, 1, static_cast<typename Fold::team_type*>(nullptr), problem.out + base.out,
-                 problem.reduced_size, Status(problem.status_word),
-                 Status(problem.status_word, static_cast<std::uint64_t>(base.position)));
+      const StepIndex position{0, lane.position, at.input, lane.input};
+      const StridedRange<T, 1, StepIndex> line{problem.in + at.in, lane.extent, position, 0, {lane.extent}, {lane.in}};
+      sum_apart(problem.fold, line, problem.out + at.out, Status(problem.status_word),
+                Status(problem.status_word, static_cast<std::uint64_t>(at.position)));
+    } else {
+      const auto elements = [&](const auto& visit) { visit_lane(at, AxesOffsets{0, 0, 0, 0}, visit); };
+      reduce_line(at, elements, [] {});
     }
   }
 
@@ -232,7 +227,7 @@ struct ReduceLines {
   KOKKOS_FORCEINLINE_FUNCTION bool finish_line(std::int64_t position, Line& line, Result& result) const {
     if constexpr (sums_in_pairs<Fold>()) {
       const Status status(problem.status_word, static_cast<std::uint64_t>(position));
-      return problem.fold.settle(line.few.bounded(span), problem.reduced_size, status, result);
+      return problem.fold.settle(line.few.total(span), problem.reduced_size, status, result);
     } else {
       result = finalized(position, line.total);
     }
@@ -276,7 +271,7 @@ struct ReduceLines {
       elements([&](const T& element, const AxesOffsets&) { few.add(Fold::term(element)); });
       const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
       Result result;
-      if (!problem.fold.settle(few.bounded(span), problem.reduced_size, status, result)) return apart();
+      if (!problem.fold.settle(few.total(span), problem.reduced_size, status, result)) return apart();
       problem.out[base.out] = result;
     } else {
       const Status input_status(problem.status_word);

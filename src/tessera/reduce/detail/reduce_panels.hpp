@@ -101,8 +101,8 @@ void finish_panel(const Member& team, const Problem& problem, HostPanel<typename
   panel.totals(
       fold,
       [&](int c, auto& total) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(total)>, pair_t<Fold>> && !sums_in_pairs<Fold>()) {
-          by_fold(c, [&](auto& thread, auto& spill) { fold.absorb(thread, spill, total); });
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(total)>, ExactPair> && !sums_in_pairs<Fold>()) {
+          by_fold(c, [&](auto& thread, auto& spill) { fold.absorb(thread, spill, {total.high, total.low, 0}); });
         } else {
           finish(c, total);
         }

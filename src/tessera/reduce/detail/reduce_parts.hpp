@@ -41,10 +41,7 @@ struct ReduceParts {
           typename pair_t<Fold>::join_type{}.join(mine, problem.partials.pairs[first + part]);
         }
         const pair_t<Fold> whole = join_pairs(team, mine, fold_scratch + FoldScratch<Fold>(team.team_size()).close_at);
-        if (whole.exact()) {
-          problem.finish(team, axes, output, 0, whole);
-          continue;
-        }
+        if (problem.finish(team, axes, output, 0, whole)) continue;
       }
       typename Fold::thread_type thread;
       typename Fold::spill_type spill;
@@ -60,7 +57,7 @@ struct ReduceParts {
         problem.fold.absorb(thread, spill, problem.partials.totals[first + part]);
       }
       finish_fold(team, problem.fold, false, thread, spill, fold_scratch,
-                  [&](auto& total) { problem.finish(team, axes, output, 0, total); });
+                  [&](auto&& total) { return problem.finish(team, axes, output, 0, total); });
     }
     problem.end(team);
   }

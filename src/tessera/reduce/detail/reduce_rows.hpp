@@ -116,7 +116,7 @@ struct ReduceRows {
   /// Lanes join in scratch where there are many of them.
   KOKKOS_FORCEINLINE_FUNCTION void sum_row_to_digits(const Member& team, const AxesDim* axes, std::byte* scratch,
                                                      std::int64_t output) const {
-    const int workers = lanes < row_lanes_joined ? 1 : lanes;
+    const int workers = lanes < row_lanes_joined<Fold> ? 1 : lanes;
     auto* total = reinterpret_cast<typename Fold::team_type*>(scratch + after_axes()) + team.team_rank();
     const AxesOffsets base = axes_offsets(axes, problem.kept, output);
     const auto finish = [&](int lane) {
@@ -141,7 +141,7 @@ struct ReduceRows {
     Result result;
     bool settled = false;
     if (!Together || lane_number(team, lanes) == 0) {
-      settled = problem.fold.settle(few.bounded(few_span), problem.reduced_size, Status(problem.status_word), result);
+      settled = problem.fold.settle(few.total(few_span), problem.reduced_size, Status(problem.status_word), result);
     }
     if (!first_lane_says<Together>(lanes, settled)) return false;
     if (lane_number(team, lanes) == 0 && writes) problem.out[out] = result;

@@ -77,7 +77,7 @@ struct ReduceRuns {
       problem.fold.begin(thread, spill);
       fold_part(team, axes, split.quotient, part, thread, spill, status);
       finish_fold(team, problem.fold, problem.takes_pairs(), thread, spill, fold_scratch,
-                  [&](auto& total) { problem.finish(team, axes, split.quotient, part, total); });
+                  [&](auto&& total) { return problem.finish(team, axes, split.quotient, part, total); });
     }
     problem.end(team);
   }
@@ -94,10 +94,8 @@ struct ReduceRuns {
     if (problem.parts > 1 || problem.rest_size != 1 || team.team_size() > 1) return false;
     if (problem.run_size == 0 || problem.run_size > block_sum_max) return false;
     const AxesOffsets base = axes_offsets(problem.dims, problem.kept, output);
-    ExactPair sum = sum_run<Fold::sums_magnitudes>(problem.in + base.in, problem.run_size);
-    if (!sum.exact()) return false;
-    problem.finish(team, problem.dims, output, 0, sum);
-    return true;
+    const pair_t<Fold> sum = sum_run<Fold::sums_magnitudes>(problem.in + base.in, problem.run_size);
+    return problem.finish(team, problem.dims, output, 0, sum);
   }
 #endif
 

@@ -73,12 +73,12 @@ struct SegmentsProblem {
     return low;
   }
 
+  /// As write_result().
   template <TeamMember Member, class Total>
-  KOKKOS_FUNCTION void finish(const Member& team, std::int64_t segment, Total& total) const {
-    if (team.team_rank() != 0) return;
+  KOKKOS_FUNCTION bool finish(const Member& team, std::int64_t segment, Total& total) const {
     const std::int64_t begin = offset(segment);
     const Status status(status_word, static_cast<std::uint64_t>(segment));
-    out[segment * out_stride] = fold.template finalize<Result>(total, end_of(segment, begin) - begin, status);
+    return write_result(team, fold, total, end_of(segment, begin) - begin, status, out + segment * out_stride);
   }
 };
 
@@ -192,11 +192,11 @@ struct ReduceSegments {
       }
       const ThreadGroup<member_type> owner{team, by_team ? team.team_rank() : 0, by_team ? team.team_size() : 1};
       const bool is_part = is_head || is_tail;
-      finish_fold(owner, problem.fold, !is_part, thread, spill, fold_scratch, [&](auto& total) {
+      finish_fold(owner, problem.fold, !is_part, thread, spill, fold_scratch, [&](auto&& total) {
         if constexpr (std::is_same_v<std::decay_t<decltype(total)>, typename Fold::team_type>) {
           if (is_part) problem.fold.store(owner, total, problem.partials[2 * chunk + (is_tail ? 1 : 0)]);
         }
-        if (!is_part && mine) problem.finish(owner, segment, total);
+        return is_part || !mine || problem.finish(owner, segment, total);
       });
     }
   }
@@ -246,7 +246,7 @@ struct JoinSegments {
         problem.fold.absorb(thread, spill, problem.partials[2 * c + (c == chunk ? 0 : 1)]);
       }
       finish_fold(team, problem.fold, false, thread, spill, scratch,
-                  [&](auto& total) { problem.finish(team, segment, total); });
+                  [&](auto&& total) { return problem.finish(team, segment, total); });
     }
   }
 };

@@ -60,9 +60,11 @@ struct ReduceSinglePass {
     bool leaves_pair = false;  // the same for the whole team
     if constexpr (sums_in_pairs<Fold>()) {
       const pair_t<Fold> whole = joined_pair(team, fold, thread, spill, close_scratch);
-      leaves_pair = whole.exact();
-      if (leaves_pair && team.league_size() == 1) return finish(team, whole, close_scratch, status);
-      if (leaves_pair) partials.leave(team, team.league_rank(), whole);
+      if (team.league_size() == 1) {
+        if (write_result(team, fold, whole, range.size, status, out)) return;
+      } else {
+        leaves_pair = partials.leave(team, team.league_rank(), whole);
+      }
     }
     if (!leaves_pair) {
       fold.close(team, thread, spill, result, close_scratch);
@@ -110,7 +112,7 @@ struct ReduceSinglePass {
         pair_t<Fold> mine{};
         for (int i = first; i < stop; ++i) typename pair_t<Fold>::join_type{}.join(mine, partials.pairs[i]);
         const pair_t<Fold> whole = join_pairs(team, mine, close_scratch);
-        if (whole.exact()) return finish(team, whole, close_scratch, status);
+        if (write_result(team, fold, whole, range.size, status, out)) return;
       }
       typename Fold::thread_type thread;
       spill_type spill;
@@ -129,13 +131,12 @@ struct ReduceSinglePass {
     finish(team, result, close_scratch, status);
   }
 
-  template <class Total>
-  KOKKOS_FUNCTION void finish(const typename policy_type::member_type& team, Total& total,
+  KOKKOS_FUNCTION void finish(const typename policy_type::member_type& team, team_type& total,
                               [[maybe_unused]] std::byte* close_scratch, const Status& status) const {
     if constexpr (requires { fold.template finalize_as_team<Result>(team, total, 1, status, close_scratch, out); }) {
       fold.template finalize_as_team<Result>(team, total, range.size, status, close_scratch, out);
     } else {
-      if (team.team_rank() == 0) *out = fold.template finalize<Result>(total, range.size, status);
+      write_result(team, fold, total, range.size, status, out);
     }
   }
 };

@@ -58,9 +58,8 @@ struct ReduceStaged {
         typename Fold::spill_type spill;
         problem.fold.begin(thread, spill);
         if (valid) fold_row(axes, first + mine, tile + mine * row_pitch, members.rank, thread, spill, status);
-        finish_fold(members, problem.fold, true, thread, spill, fold_scratch, [&](auto& total) {
-          if (valid) problem.finish(members, axes, first + mine, 0, total);
-        });
+        finish_fold(members, problem.fold, true, thread, spill, fold_scratch,
+                    [&](auto&& total) { return !valid || problem.finish(members, axes, first + mine, 0, total); });
       }
       if (item + 1 < items.end) team.team_barrier();  // the tile has been read
     }
