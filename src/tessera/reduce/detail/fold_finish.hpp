@@ -113,7 +113,7 @@ KOKKOS_FORCEINLINE_FUNCTION bool write_result(const Member& group, const Fold& f
                                               const Status& status, Result* out) {
   const bool writes = group.team_rank() == 0;
   if constexpr (std::is_same_v<std::remove_const_t<Total>, pair_t<Fold>>) {
-    Result result;
+    Result result{};
     const bool settled = fold.settle(total, size, status, result);
     if (settled && writes) *out = result;
     return settled;
@@ -204,7 +204,7 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void sum_apart(Fold fold, Range range, Result* 
     add_group(few, terms);
   }
   for (; i < range.size; ++i) few.add(Fold::term(range[i]));
-  Result result;
+  Result result{};
   if (fold.settle(few.total(), range.size, status, result)) {
     *out = result;
   } else {
