@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string_view>
+#include <tessera/detail/float_format.hpp>
 #include <tessera/reduce/detail/complex_fold.hpp>
 #include <tessera/reduce/product.hpp>
 #include <tessera/reduce/reduce_options.hpp>
@@ -150,8 +151,7 @@ KOKKOS_INLINE_FUNCTION ScaledDouble scaled_cross(const ScaledDouble& a, const Sc
   // Further below, it would not be seen beside the larger one.
   constexpr std::int64_t seen = 120;
   const bool counts = small != 0 && apart <= seen;
-  const auto shift = static_cast<std::uint64_t>(1023 - (counts ? apart : 0));
-  const double scale = Kokkos::bit_cast<double>(shift << 52);
+  const double scale = power_of_two(counts ? -static_cast<int>(apart) : 0);
   ScaledDouble result = ScaledDouble::from(large + (counts ? small * scale : 0.0));
   if (result.mantissa != 0) result.exponent += exponent;
   return result;

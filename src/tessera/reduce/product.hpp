@@ -55,14 +55,9 @@ struct ScaledDouble {
     if (mantissa == 0 || Kokkos::fabs(mantissa) >= 2) return static_cast<T>(mantissa);
     if (exponent > 1023) return static_cast<T>(mantissa * Kokkos::Experimental::infinity_v<double>);
     if (exponent < -1100) return static_cast<T>(mantissa * 0.0);
-    if (exponent >= -1022) return static_cast<T>(mantissa * power(exponent));
+    if (exponent >= -1022) return static_cast<T>(mantissa * power_of_two(static_cast<int>(exponent)));
     // A subnormal double, below every float: rounded by the last multiplication.
-    return static_cast<T>(mantissa * power(exponent + 200) * power(-200));
-  }
-
- private:
-  KOKKOS_FUNCTION static double power(std::int64_t exponent) {
-    return Kokkos::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+    return static_cast<T>(mantissa * power_of_two(static_cast<int>(exponent + 200)) * power_of_two(-200));
   }
 };
 

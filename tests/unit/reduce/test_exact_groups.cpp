@@ -70,6 +70,13 @@ TEST_CASE("private: groups of doubles are off by no more than their bounds", "[r
   check_groups<16>();
 }
 
+TEST_CASE("private: zeros of both signs leave nothing of a group", "[reduce][exact]") {
+  const double group[4] = {-0.0, 3, 0.0, -0.0};
+  const detail::FieldRange fields = detail::field_range(group);
+  CHECK(detail::group_sum(fields, group).bound == 0);
+  CHECK(detail::group_squares(fields, group).bound == 0);
+}
+
 TEST_CASE("private: single squares of doubles tell what they lose", "[reduce][exact]") {
   for (const double x : {0x1p-600, -0x1.8p-537, 0x1p-1074, 0x1.fffffffffffffp-500, 0x1.0000001p-470}) {
     detail::SquaresFew<double> few;

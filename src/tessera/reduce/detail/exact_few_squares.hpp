@@ -13,10 +13,6 @@
 
 namespace tessera::detail {
 
-/// Exponent field from which on squares of doubles, and what they are off, are normal numbers, as is a power of two far
-/// below.
-inline constexpr int whole_squares_field = 565;
-
 /// Elements of which a group's sums are made at once: floats that span so few binades that these are exact, and doubles
 /// whose squares, and powers of two above, are doubles.
 template <class T, int N>
@@ -24,7 +20,7 @@ KOKKOS_FORCEINLINE_FUNCTION bool takes_group(const FieldRange& fields) {
   if constexpr (sizeof(T) < sizeof(double)) {
     return fields.highest - fields.lowest <= float_span(N);
   } else {
-    return fields.highest <= FloatFormat<double>::exponent_max + 505;
+    return fields.highest <= square_field_max;
   }
 }
 
@@ -48,7 +44,7 @@ class CutSum {
   KOKKOS_FORCEINLINE_FUNCTION void leave() { m_left = 1; }
   /// off: what the sum of what is left is off, where anything is.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedPair total(double off) const {
-    return {m_sum - m_start, m_rest, m_left == 0 ? 0 : off};
+    return {m_sum - m_start, m_rest, m_left << 1 == 0 ? 0 : off};  // whatever the sign of zeros
   }
 
  private:
@@ -70,7 +66,7 @@ KOKKOS_FORCEINLINE_FUNCTION BoundedPair group_sum(const FieldRange&, const float
 }
 template <int N>
 KOKKOS_FORCEINLINE_FUNCTION BoundedPair group_sum(const FieldRange& fields, const double (&elements)[N]) {
-  const int highest = Kokkos::max(fields.highest, +whole_squares_field);
+  const int highest = Kokkos::max(fields.highest, +square_field_min);
   const int above = highest + 2 - FloatFormat<double>::exponent_max + room_of<N>;
   CutSum sum(above, true);
   TESSERA_UNROLL
@@ -83,25 +79,17 @@ KOKKOS_FORCEINLINE_FUNCTION BoundedPair group_sum(const FieldRange& fields, cons
 /// sum: what is cut off is a multiple of the smallest one's unit, of which 53 bits hold as many.
 template <int N>
 KOKKOS_FORCEINLINE_FUNCTION BoundedPair group_squares(const FieldRange& fields, const float (&elements)[N]) {
-  const int above = 2 * (fields.highest + 1 - FloatFormat<float>::exponent_max) + room_of<N>;
-  const double power = power_of_two(above);
-  double sum = power, rest = 0;
+  CutSum sum(2 * (fields.highest + 1 - FloatFormat<float>::exponent_max) + room_of<N>, false);
   TESSERA_UNROLL
-  for (int k = 0; k < N; ++k) {
-    // Exact, so that it is no matter whether a compiler contracts it with what follows.
-    const double square = static_cast<double>(elements[k]) * static_cast<double>(elements[k]);
-    const double next = sum + square;
-    rest += square - (next - sum);
-    sum = next;
-  }
-  return {sum - power, rest, 0};
+  for (int k = 0; k < N; ++k) sum.add(rounded_product(elements[k], elements[k]));
+  return sum.total(0);
 }
 template <int N>
 KOKKOS_FORCEINLINE_FUNCTION BoundedPair group_squares(const FieldRange& fields, const double (&elements)[N]) {
-  const int highest = Kokkos::max(fields.highest, +whole_squares_field);
+  const int highest = Kokkos::max(fields.highest, +square_field_min);
   const int above = 2 * (highest + 1 - FloatFormat<double>::exponent_max) + room_of<N>;
   CutSum sum(above, false);
-  if (fields.lowest < whole_squares_field) sum.leave();
+  if (fields.lowest < square_field_min) sum.leave();
   TESSERA_UNROLL
   for (int k = 0; k < N; ++k) {
     const double square = rounded_product(elements[k], elements[k]);
@@ -158,8 +146,9 @@ class SquaresFew {
     if constexpr (sizeof(T) < sizeof(double)) {
       m_few.add(square);
     } else {
-      const bool small = square < power_of_two(2 * (whole_squares_field - FloatFormat<double>::exponent_max));
-      m_few.add({square, Kokkos::fma(x, x, -square), small && x != 0 ? power_of_two(-1022) : 0});
+      // More than the smallest squares, and their errors, lose.
+      const double off = is_usual_product(square) || x == 0 ? 0 : power_of_two(-1022);
+      m_few.add({square, Kokkos::fma(x, x, -square), off});
     }
   }
   /// Of elements that takes_group() does.

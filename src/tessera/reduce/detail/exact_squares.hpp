@@ -29,7 +29,7 @@ class ExactSquares {
   /// Whether N squares, and their errors, are in reach of one cut each.
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION static bool can_cut(const FieldRange& fields) {
-    const bool usual = narrow || (fields.lowest >= 565 && fields.highest <= 1528);
+    const bool usual = narrow || (fields.lowest >= square_field_min && fields.highest <= square_field_max);
     return usual && fields.highest - fields.lowest <= (narrow ? 21 : 18) - (N > host_group ? 1 : 0);
   }
 

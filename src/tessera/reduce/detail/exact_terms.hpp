@@ -247,6 +247,9 @@ KOKKOS_INLINE_FUNCTION FieldRange field_range(const T (&terms)[N]) {
   return {static_cast<int>(smallest >> shift), static_cast<int>(largest >> shift)};
 }
 
+/// Exponent fields of doubles whose squares, what these are off, and powers of two near are normal numbers.
+inline constexpr int square_field_min = 565, square_field_max = 1528;
+
 /// Doubles that are multiples of the digits' unit to the digits.
 template <int LowBit, int Count, int N>
 TESSERA_NOINLINE KOKKOS_FUNCTION void deposit_all(ExactDigits<LowBit, Count>& digits, const Kept<double, N>& values) {
