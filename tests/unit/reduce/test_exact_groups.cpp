@@ -92,6 +92,52 @@ TEST_CASE("private: single squares of doubles tell what they lose", "[reduce][ex
   CHECK(!large.total().holds());
 }
 
+/// Whether differences from the first of `elements` are said to be sums that they are, or not.
+template <class T>
+bool holds_differences(const std::vector<T>& elements, bool known) {
+  detail::ShiftedFew<T> few(elements[0]), joined;
+  for (std::size_t i = 0; i + 4 <= elements.size(); i += 4) {
+    detail::ShiftedFew<T> part(few.neutral());
+    const T group[4] = {elements[i], elements[i + 1], elements[i + 2], elements[i + 3]};
+    detail::add_group(part, group);
+    part.add(few.neutral());
+    few.join(part);
+  }
+  joined.join(few);
+  const detail::BoundedSpread total = joined.total();
+  if (!known || !total.holds()) return total.holds() == known;
+  std::vector<double> sum_terms{-total.sum.high, -total.sum.low},
+      squares_terms{-total.squares.high, -total.squares.low};
+  for (const T element : elements) {
+    const double x = static_cast<double>(element) - static_cast<double>(elements[0]);
+    sum_terms.push_back(x);
+    squares_terms.insert(squares_terms.end(), {x * x, std::fma(x, x, -(x * x))});
+  }
+  return std::fabs(tessera::reference::ExactSums(sum_terms).sum<double>()) <= total.sum.bound &&
+         std::fabs(tessera::reference::ExactSums(squares_terms).sum<double>()) <= total.squares.bound;
+}
+
+TEST_CASE("private: differences from an element are sums within their bounds, or known to be none", "[reduce][exact]") {
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    std::vector<double> far;
+    std::vector<float> floats;
+    for (std::uint64_t k = 0; k < 16; ++k) {
+      const auto random = static_cast<double>(static_cast<std::int64_t>(test::mixed(i, k)));
+      far.push_back(std::ldexp(1.5, 30) + std::ldexp(random, -63));
+      floats.push_back(static_cast<float>(std::ldexp(random, -63)));
+    }
+    CHECK(holds_differences(far, true));
+    CHECK(holds_differences(floats, true));
+  }
+  CHECK(holds_differences<double>({3, 3, 3, 3}, true));
+  CHECK(holds_differences<double>({0, 0x1p-1000, -0x1p-1000, 0}, true));
+  // A difference that is no double; elements that are not finite.
+  CHECK(holds_differences<double>({1, 0x1p-60, 1, 1}, false));
+  CHECK(holds_differences<double>({1, std::numeric_limits<double>::infinity(), 1, 1}, false));
+  CHECK(holds_differences<float>({1, std::numeric_limits<float>::quiet_NaN(), 1, 1}, false));
+  CHECK(holds_differences<float>({0x1p100F, 0x1p-100F, 1, 1}, false));
+}
+
 TEST_CASE("private: a double near the middle between two results, or between bounds, is not settled",
           "[reduce][exact]") {
   double result = -1;

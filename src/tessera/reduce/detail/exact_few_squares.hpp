@@ -220,6 +220,60 @@ class SpreadFew {
   SquaresFew<T> m_squares;
 };
 
+/// Elements less one of them, and the squares of that: where the elements are close to each other, or the same, n S2
+/// and S^2 cancel, but not those of the differences, which then are doubles.
+template <class T>
+class ShiftedFew {
+ public:
+  /// Of no elements, to be joined with any.
+  ShiftedFew() = default;
+  KOKKOS_FORCEINLINE_FUNCTION explicit ShiftedFew(T shift) : m_shift(shift) {}
+  KOKKOS_FORCEINLINE_FUNCTION void add(T element) { m_few.add(difference(element)); }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void add_group(const T (&elements)[N]) {
+    double differences[N];
+    TESSERA_UNROLL
+    for (int k = 0; k < N; ++k) differences[k] = difference(elements[k]);
+    detail::add_group(m_few, differences);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void join(const ShiftedFew& from) {
+    m_few.join(from.m_few);
+    m_off = m_off || from.m_off;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BoundedSpread total(int = 0) const {
+    return m_off ? BoundedSpread::none() : m_few.total();
+  }
+  /// What adds nothing.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T neutral() const { return m_shift; }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION double difference(T element) {
+    const ExactPair difference = two_sum(static_cast<double>(element), -static_cast<double>(m_shift));
+    m_off = m_off || !(difference.low == 0);
+    return difference.high;
+  }
+
+  T m_shift = 0;
+  SpreadFew<double> m_few;
+  bool m_off = false;
+};
+
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION void add_group(ShiftedFew<T>& few, const T (&elements)[N]) {
+  few.add_group(elements);
+}
+
+/// Pieces of what adds nothing to a sum.
+template <class Piece, class Few>
+KOKKOS_FORCEINLINE_FUNCTION Piece neutral_piece([[maybe_unused]] const Few& few) {
+  Piece piece{};
+  if constexpr (requires { few.neutral(); }) {
+    TESSERA_UNROLL
+    for (auto& value : piece.values) value = few.neutral();
+  }
+  return piece;
+}
+
 }  // namespace tessera::detail
 
 #endif

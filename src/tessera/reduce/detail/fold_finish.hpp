@@ -174,9 +174,6 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void fold_apart(Fold fold, Range range, int ran
     *out = fold.template finalize<Result>(*total, size, status);
     return;
   }
-  if constexpr (sums_spread<Fold>()) {
-    if (workers == 1 && fold.settle_same(range, *out)) return;
-  }
   typename Fold::thread_type thread;
   typename Fold::spill_type spill;
   typename Fold::team_type room;
@@ -190,11 +187,9 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void fold_apart(Fold fold, Range range, int ran
   }
 }
 
-/// A line that one look did not settle, likewise: by the fold's wider sums, else to digits.
-template <class Fold, class Range, class Result>
-TESSERA_NOINLINE KOKKOS_FUNCTION void sum_apart(Fold fold, Range range, Result* out, Status input_status,
-                                                Status status) {
-  typename Fold::wide_few_type few;
+/// Adds all terms of a line.
+template <class Fold, class Few, class Range>
+KOKKOS_FORCEINLINE_FUNCTION void sum_line(const Range& range, Few& few) {
   constexpr int loads = 8;
   std::int64_t i = 0;
   for (; i + loads <= range.size; i += loads) {
@@ -204,8 +199,24 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void sum_apart(Fold fold, Range range, Result* 
     add_group(few, terms);
   }
   for (; i < range.size; ++i) few.add(Fold::term(range[i]));
+}
+
+/// A line that one look did not settle, or had none, likewise: by other sums, else to digits.
+template <class Fold, class Range, class Result>
+TESSERA_NOINLINE KOKKOS_FUNCTION void sum_apart(Fold fold, Range range, Result* out, Status input_status,
+                                                Status status) {
   Result result{};
-  if (fold.settle(few.total(), range.size, status, result)) {
+  typename Fold::wide_few_type wide;
+  sum_line<Fold>(range, wide);
+  bool settled = fold.settle(wide.total(), range.size, status, result);
+  if constexpr (sums_spread<Fold>()) {
+    if (!settled && range.size > 0) {
+      auto few = Fold::second_few(range[0]);
+      sum_line<Fold>(range, few);
+      settled = fold.settle(few.total(), range.size, status, result);
+    }
+  }
+  if (settled) {
     *out = result;
   } else {
     fold_apart(fold, range, 0, 1, static_cast<typename Fold::team_type*>(nullptr), out, range.size, input_status,

@@ -157,6 +157,14 @@ class MomentsFold {
   using squares_few_type = std::conditional_t<is_spread, SpreadFew<T>, SquaresFew<T>>;
   using few_type = std::conditional_t<sums_squares, squares_few_type, ExactFew<T>>;
   using wide_few_type = std::conditional_t<sums_squares, squares_few_type, ExactFew<double>>;
+  /// Another look at lines that the first one did not settle, of which an element is given.
+  KOKKOS_FORCEINLINE_FUNCTION static auto second_few([[maybe_unused]] T element) {
+    if constexpr (is_spread) {
+      return ShiftedFew<T>(element);
+    } else {
+      return wide_few_type();
+    }
+  }
   // Two such teams have 72 registers a thread, which suffice one sum of elements.
   static constexpr int team_size_max = R::wanted.sum != R::wanted.magnitude && !R::wanted.squares ? 448 : 256;
   static constexpr int teams_at_once = 2;
@@ -290,29 +298,34 @@ class MomentsFold {
   template <class Result>
   KOKKOS_FORCEINLINE_FUNCTION bool settle(const BoundedSpread& total, std::int64_t size, const Status& status,
                                           Result& result) const {
-    if (!total.holds() || size < m_reducer.elements_min()) return false;
-    if (rounds_spread<true>(total, size, result)) return true;
+    if (estimate(total, size, result)) return true;
     if constexpr (sizeof(Result) < sizeof(double)) {
-      if (total.exact()) result = spread_apart<Result>(*this, total, size, status);
-      return total.exact();
+      const bool exact = may_round(total, size) && total.exact();
+      if (exact) result = spread_apart<Result>(*this, total, size, status);
+      return exact;
     } else {
       return false;
     }
   }
-  /// Of elements that are the same, which cancel so that nothing else settles them: whether the range is of such.
-  template <class Range, class Result>
-  KOKKOS_FUNCTION bool settle_same(const Range& range, Result& result) const {
-    if (range.size < m_reducer.elements_min() || range.size == 0) return false;
-    const T first = range[0];
-    if (!(first - first == 0)) return false;
-    for (std::int64_t i = 1; i < range.size; ++i) {
-      if (range[i] != first) return false;
+  /// Likewise, by no more than an estimate, or the steps that tell where that does not: without a call.
+  template <class Result>
+  KOKKOS_FORCEINLINE_FUNCTION bool estimate(const BoundedSpread& total, std::int64_t size, Result& result) const {
+    return may_round(total, size) && rounds_spread<true>(total, size, result);
+  }
+  template <class Result>
+  KOKKOS_FORCEINLINE_FUNCTION bool settle_here(const BoundedSpread& total, std::int64_t size, Result& result) const {
+    if (estimate(total, size, result)) return true;
+    if constexpr (sizeof(Result) < sizeof(double)) {
+      return may_round(total, size) && total.exact() && rounds_spread<false>(total, size, result);
+    } else {
+      return false;
     }
-    result = Result(0);
-    return true;
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION bool may_round(const BoundedSpread& total, std::int64_t size) const {
+    return total.holds() && size >= m_reducer.elements_min();
+  }
   template <bool Estimated, class Result>
   KOKKOS_FORCEINLINE_FUNCTION bool rounds_spread(const BoundedSpread& total, std::int64_t size, Result& result) const {
     constexpr std::int64_t most = std::int64_t{1} << 26;  // of which products are doubles

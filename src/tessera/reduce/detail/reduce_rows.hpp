@@ -86,7 +86,7 @@ struct ReduceRows {
         } else {
           const bool summed = in_packs || lanes >= ragged_lanes ? sum_row_in<packed_length<T>>(team, place, writes)
                                                                 : sum_row_in<1>(team, place, writes);
-          if (!summed) sum_row_to_digits(team, axes, scratch, output);
+          if (!summed) sum_row_apart(team, axes, scratch, output);
         }
       }
     } else {
@@ -107,18 +107,28 @@ struct ReduceRows {
     using First = typename Fold::few_type;
     using Second = typename Fold::wide_few_type;
     if (!std::is_same_v<First, Second> && problem.run_size <= few_max) {
-      if (sum_lanes<First, true>(team, out, writes, sum_lane) || !writes) return true;
-      return sum_lanes<Second, false>(team, out, true, sum_lane);
+      if (sum_lanes<true>(team, First{}, out, writes, sum_lane) || !writes) return true;
+      return sum_lanes<false>(team, Second{}, out, true, sum_lane);
     }
-    return sum_lanes<Second, true>(team, out, writes, sum_lane) || !writes;
+    return sum_lanes<true>(team, Second{}, out, writes, sum_lane) || !writes;
   }
 
-  /// Lanes join in scratch where there are many of them.
-  KOKKOS_FORCEINLINE_FUNCTION void sum_row_to_digits(const Member& team, const AxesDim* axes, std::byte* scratch,
-                                                     std::int64_t output) const {
+  /// A row that looks did not settle: deviations by one more, of differences, else to digits. Lanes join in scratch
+  /// where there are many of them.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_row_apart(const Member& team, const AxesDim* axes, std::byte* scratch,
+                                                 std::int64_t output) const {
     const int workers = lanes < row_lanes_joined<Fold> ? 1 : lanes;
     auto* total = reinterpret_cast<typename Fold::team_type*>(scratch + after_axes()) + team.team_rank();
     const AxesOffsets base = axes_offsets(axes, problem.kept, output);
+    if constexpr (sums_spread<Fold>()) {
+      const int lane = lane_number(team, lanes);
+      const auto sum = [&](auto& few) {
+        lanes >= ragged_lanes ? sum_lane<packed_length<T>>(base, lane, few) : sum_lane<1>(base, lane, few);
+      };
+      if (problem.run_size > 0 && sum_lanes<false>(team, Fold::second_few(problem.in[base.in]), base.out, true, sum)) {
+        return;
+      }
+    }
     const auto finish = [&](int lane) {
       fold_apart(problem.fold, row_at(axes, base), lane, workers, total, problem.out + base.out, problem.reduced_size,
                  Status(problem.status_word), Status(problem.status_word, static_cast<std::uint64_t>(base.position)));
@@ -132,10 +142,9 @@ struct ReduceRows {
 
  private:
   /// Together: as join_vector() has it.
-  template <class Few, bool Together, class SumLane>
-  KOKKOS_FORCEINLINE_FUNCTION bool sum_lanes(const Member& team, std::int64_t out, bool writes,
+  template <bool Together, class Few, class SumLane>
+  KOKKOS_FORCEINLINE_FUNCTION bool sum_lanes(const Member& team, Few few, std::int64_t out, bool writes,
                                              const SumLane& sum_lane) const {
-    Few few;
     sum_lane(few);
     join_vector<Together>(team, lanes, ExactFewSum<Few>{}, few);
     Result result;
@@ -194,10 +203,10 @@ struct ReduceRows {
       add(loaded);
     }
     if (i >= count) return;
-    // The rest at once too: zeros add nothing.
+    // The rest at once too.
     TESSERA_UNROLL
     for (int load = 0; load < loads; ++load) {
-      loaded[load] = i + load * stride < count ? pieces[i + load * stride] : Piece{};
+      loaded[load] = i + load * stride < count ? pieces[i + load * stride] : neutral_piece<Piece>(few);
     }
     add(loaded);
   }

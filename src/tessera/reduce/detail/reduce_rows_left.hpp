@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The second kernel of mappings tiles and rings: sums the rows that pairs of doubles did not settle, to digits.
+// The second kernel of mappings tiles and rings: sums the rows that they did not settle.
 #ifndef TESSERA_REDUCE_DETAIL_REDUCE_ROWS_LEFT_HPP
 #define TESSERA_REDUCE_DETAIL_REDUCE_ROWS_LEFT_HPP
 
@@ -47,7 +47,7 @@ struct ReduceRowsLeft : ReduceRows<Space, Problem> {
         int sums = 0;
         Kokkos::single(
             Kokkos::PerThread(team), [&](int& answer) { answer = is_left(first + i) ? 1 : 0; }, sums);
-        if (sums != 0) this->sum_row_to_digits(team, axes, scratch, first + i);
+        if (sums != 0) this->sum_row_apart(team, axes, scratch, first + i);
       }
     }
     problem.left.put_back(team);
