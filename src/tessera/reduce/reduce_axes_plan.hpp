@@ -20,6 +20,7 @@
 #include <tessera/reduce/detail/axes_teams.hpp>
 #include <tessera/reduce/detail/column_packs_plan.hpp>
 #include <tessera/reduce/detail/host_panel.hpp>
+#include <tessera/reduce/detail/lines_plan.hpp>
 #include <tessera/reduce/detail/row_tiles_plan.hpp>
 #include <tessera/reduce/reduce_options.hpp>
 #include <tessera/reduce/team_reduce.hpp>
@@ -117,14 +118,6 @@ bool turns_rows(const AxesShape& shape, std::size_t element_bytes) {
 
 /// Elements of an output's part, from which its partial result is no matter.
 inline constexpr std::int64_t part_size_min = 8192;
-
-/// Outputs that a thread of mapping lines has in flight, on a device.
-inline constexpr int lines_at_once = 4;
-
-/// Whether they can be neighbours along one kept axis.
-inline bool batches_lines(const AxesShape& shape) {
-  return shape.reduced <= 1 && (shape.kept <= 1 || shape.dims[shape.kept - 1].extent >= 4096);
-}
 
 /// Fewer lanes leave a row that pairs of doubles do not settle to one of them: for many rows at once wide accumulators
 /// would not fit scratch.
@@ -353,8 +346,10 @@ ReduceAxesPlan general_axes_plan(const DeviceLimits& limits, const AxesShape& sh
   }
   if (wide.outputs > 0) plan.parts = wide.parts;
   const std::int64_t items = blocks * plan.parts;
-  // A team goes on with further outputs, rather than that another begins, where it does not do what it has once.
-  const bool once = plan.mapping == AxesMapping::tiles || plan.mapping == AxesMapping::rings;
+  // A team goes on with further outputs, rather than that another begins, where it does not do what it has once, or
+  // that takes little longer than to begin.
+  const bool once = plan.mapping == AxesMapping::tiles || plan.mapping == AxesMapping::rings ||
+                    (plan.mapping == AxesMapping::lines && shape.kept <= 1 && row_bytes >= line_once_bytes_min);
   const std::int64_t league_max = limits.is_host ? wanted_teams
                                   : once         ? std::numeric_limits<int>::max()
                                                  : 8 * wanted_teams;
@@ -366,6 +361,10 @@ ReduceAxesPlan general_axes_plan(const DeviceLimits& limits, const AxesShape& sh
   if (plan.mapping == AxesMapping::rows) plan.scratch_bytes = rows_scratch_bytes<Fold>(plan.outputs, plan.threads);
   if (plan.mapping == AxesMapping::tiles) plan.scratch_bytes = tiles.scratch_bytes;
   if (plan.mapping == AxesMapping::rings) plan.scratch_bytes = row_rings_scratch_bytes();
+  if (sums_in_pairs<Fold>() && !limits.is_host && plan.mapping == AxesMapping::lines &&
+      leaves_lines(shape, element_bytes)) {
+    plan.workspace_bytes = left_listed_max * sizeof(std::int64_t);
+  }
   if (plan.parts > 1) plan.workspace_bytes = Partials<Fold>::bytes(kept * plan.parts);
   return plan;
 }

@@ -54,6 +54,26 @@ TEST_CASE("private: joined sums are within their bounds", "[reduce][exact]") {
   CHECK(inexact > 500);
 }
 
+TEST_CASE("private: outputs that are left are listed until they are too many", "[reduce][exact]") {
+  std::uint32_t word = 0, ticket = 0;
+  std::vector<std::int64_t> list(detail::left_listed_max);
+  const detail::LeftOutputs left{&word, &ticket, list.data()};
+  std::vector<float> out(detail::left_listed_max + 2, 1.0F);
+  CHECK(left.none());
+  std::int64_t count = 0;
+  for (; count < detail::left_listed_max; ++count) left.leave(out[static_cast<std::size_t>(count)], 3 * count);
+  std::vector<std::int64_t> seen;
+  for (const std::int64_t rank : {0, 1}) {
+    CHECK(left.visit_listed(rank, 2, [&](std::int64_t output) { seen.push_back(output); }));
+  }
+  std::ranges::sort(seen);
+  CHECK(seen == list);
+  CHECK(list.back() == 3 * (count - 1));
+  for (; static_cast<std::size_t>(count) < out.size(); ++count) left.leave(out[static_cast<std::size_t>(count)], count);
+  CHECK(!left.visit_listed(0, 1, [](std::int64_t) {}));
+  CHECK(std::ranges::all_of(out, [](float result) { return detail::LeftOutputs::is_left(result); }));
+}
+
 template <class R, class T>
 bool settles(const BoundedPair& total, std::int64_t size, T expected) {
   std::uint64_t word = tessera::Status::good;
@@ -139,7 +159,8 @@ TEMPLATE_LIST_TEST_CASE("lines that are not finite, or overflow on the way", "[r
   check_not_finite<tessera::Var<double>, double>(TestType(), {});
 }
 
-/// Lines that are sums of what one double holds, of any doubles, and such that their last terms decide.
+/// Lines that are sums of what one double holds, of any doubles, and such that their last terms decide; and of elements
+/// that are much larger than what they differ by, or the same.
 template <class T>
 T element_of(std::size_t line, std::size_t k) {
   constexpr bool narrow = sizeof(T) < sizeof(double);
@@ -160,18 +181,29 @@ T element_of(std::size_t line, std::size_t k) {
       return static_cast<T>(
           std::ldexp(random, static_cast<int>(test::mixed(k, line) % static_cast<unsigned>(span)) - span / 2 - 63));
     }
+    case 31:
+      return static_cast<T>(0x1p20 + std::ldexp(random, -63));
+    case 37:
+      return static_cast<T>(std::ldexp(static_cast<double>(line) + 0.1, -10));
     default:
       return static_cast<T>(std::ldexp(random, -63));
   }
 }
+constexpr std::size_t special_lines[] = {5, 11, 23, 31, 37};
+
+/// Those lines, of 97: all over the data, or the first of each kind alone.
+enum class Special { many, few };
 
 template <class R, class T, class Space>
-void check_lines_of_any(const Space& space, std::size_t length, bool by_rows) {
-  constexpr std::size_t elements = (tessera::detail::is_host_space<Space> ? 1 << 17 : 66 << 20) / sizeof(T);
+void check_lines_of_any(const Space& space, std::size_t length, bool by_rows, Special kind) {
+  // On a device what one kernel leaves is another one's, if there is so much.
+  constexpr std::size_t bytes = detail::is_host_space<Space> ? 1 << 17 : detail::left_bytes_min + (2 << 20);
+  constexpr std::size_t elements = bytes / sizeof(T), few = 97 * 12;
   const std::size_t count = elements / length, pitch = by_rows ? length : 1, step = by_rows ? 1 : count;
   std::vector<T> values(count * length);
   for (std::size_t line = 0; line < count; ++line) {
-    for (std::size_t k = 0; k < length; ++k) values[line * pitch + k * step] = element_of<T>(line, k);
+    for (std::size_t k = 0; k < length; ++k)
+      values[line * pitch + k * step] = element_of<T>(kind == Special::many || line < few ? line : 97 * line, k);
   }
   const test::GuardedView<T, test::Right, Space, 2> in(by_rows ? Extents<2>{count, length} : Extents<2>{length, count},
                                                        values);
@@ -183,9 +215,8 @@ void check_lines_of_any(const Space& space, std::size_t length, bool by_rows) {
   const std::vector<T> results = out.read();
   std::size_t wrong = 0, compared = 0;
   for (std::size_t line = 0; line < count; ++line) {
-    const bool special =
-        element_of<T>(line, 0) != static_cast<T>(0) && (line % 97 == 5 || line % 97 == 23 || line % 97 == 11);
-    if (!(special && line < 97 * 12) && line % (1 + count / 16) != 0 && line + 97 < count) continue;
+    const bool special = std::ranges::count(special_lines, line % 97) > 0;
+    if (!(special && line < few) && line % (1 + count / 16) != 0 && line + 97 < count) continue;
     std::vector<T> of(length);
     for (std::size_t k = 0; k < length; ++k) of[k] = values[line * pitch + k * step];
     const T expected = expected_of<R, T>(of);
@@ -200,8 +231,12 @@ void check_lines_of_any(const Space& space, std::size_t length, bool by_rows) {
 
 template <class R, class T, class Space>
 void check_all_of_any(const Space& space) {
-  for (const std::size_t length : {3, 7, 16, 100, 1000, 3001}) check_lines_of_any<R, T>(space, length, true);
-  for (const std::size_t length : {5, 200, 1500}) check_lines_of_any<R, T>(space, length, false);
+  for (const std::size_t length : {3, 7, 16, 100, 1000, 3001}) {
+    check_lines_of_any<R, T>(space, length, true, Special::many);
+  }
+  for (const std::size_t length : {5, 200, 1500}) check_lines_of_any<R, T>(space, length, false, Special::many);
+  for (const std::size_t length : {1, 2, 5}) check_lines_of_any<R, T>(space, length, true, Special::few);
+  for (const std::size_t length : {2, 17}) check_lines_of_any<R, T>(space, length, false, Special::few);
 }
 
 TEMPLATE_LIST_TEST_CASE("many rows and columns of any exponents, on and beside middles", "[reduce][axes][exact]",

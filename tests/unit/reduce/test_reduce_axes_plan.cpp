@@ -110,6 +110,36 @@ TEST_CASE("many rows of exact sums go through tiles", "[reduce][axes][plan]") {
   }
 }
 
+TEST_CASE("exact sums of many lines leave those that they do not settle to a list", "[reduce][axes][plan]") {
+  constexpr std::size_t list = tessera::detail::left_listed_max * sizeof(std::int64_t);
+  constexpr std::int64_t floats = tessera::detail::left_bytes_min / sizeof(float);
+  for (const unsigned mask : {1u, 2u}) {
+    const std::vector<std::int64_t> extents{mask == 1 ? 5 : floats / 5 + 1, mask == 1 ? floats / 5 + 1 : 5};
+    CHECK(gpu_plan(extents, mask).mapping == AxesMapping::lines);
+    CHECK(gpu_plan(extents, mask).workspace_bytes == list);
+    CHECK(plan_of<tessera::Std<float>, float>(gpu, extents, mask).workspace_bytes == list);
+    CHECK(plan_of<tessera::Max<float>, float>(gpu, extents, mask).workspace_bytes == 0);
+    CHECK(plan_of<tessera::Sum<float>, float>(host, extents, mask).workspace_bytes == 0);
+    const std::vector<std::int64_t> fewer{mask == 1 ? 5 : floats / 5 - 1, mask == 1 ? floats / 5 - 1 : 5};
+    CHECK(gpu_plan(fewer, mask).workspace_bytes == 0);
+  }
+  // Not in batches.
+  CHECK(gpu_plan({1 << 16, 5, 1000}, 2).workspace_bytes == 0);
+}
+
+TEST_CASE("teams take lines once where they have much to do", "[reduce][axes][plan]") {
+  const auto teams = [](std::int64_t lines, std::int64_t length, unsigned mask) {
+    return gpu_plan(mask == 1 ? std::vector{length, lines} : std::vector{lines, length}, mask).league_size;
+  };
+  constexpr std::int64_t lines = 100000000;
+  for (const unsigned mask : {1u, 2u}) {
+    CHECK(teams(lines, 4, mask) == tessera::detail::ceil_div(lines, std::int64_t{1024}));
+    CHECK(teams(lines, 3, mask) == 8 * 132 * 8);
+  }
+  CHECK(gpu_plan({100, 5, lines / 10}, 2).league_size == 8 * 132 * 8);
+  CHECK(gpu_plan({lines, 5}, 2, {.league_size = 500}).league_size == 500);
+}
+
 TEST_CASE("long rows of exact sums go through rings", "[reduce][axes][plan]") {
   const ReduceAxesPlan plan = gpu_plan({1 << 16, 3000}, 2);
   CHECK(plan.mapping == AxesMapping::rings);

@@ -202,6 +202,67 @@ void launch_column_packs(const Space& space, const ReduceAxesPlan& plan, const A
   }
 }
 
+/// Mapping lines of a device, several outputs a thread. span: for ExactFew.
+template <class Space, class Problem>
+void launch_batches(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Problem& problem,
+                    int span, int asked_team_size) {
+  using Pointer = decltype(Problem::in);
+  using T = typename Problem::element_type;
+  constexpr bool in_pairs = sums_in_pairs<typename Problem::fold_type>();
+  const AxesDim inner = shape.kept > 0 ? shape.dims[shape.kept - 1] : AxesDim{};
+  /// A kernel whose teams take so many outputs at a time.
+  const auto lines = [&]<class Lines>(std::type_identity<Lines>, std::int64_t outputs) {
+    const std::int64_t along = ceil_div(inner.extent, outputs);
+    return Lines{problem, plan.scratch_bytes, span, along, along * (shape.kept_size / inner.extent), inner};
+  };
+  const auto launch = [&](const auto& functor) {
+    launch_teams(space, plan.league_size, plan.team_size, plan.scratch_bytes, functor, asked_team_size);
+  };
+  const auto launch_best = [&]<bool Leaves>(std::bool_constant<Leaves>) {
+    using Batched = ReduceLines<Space, Problem, 1, Leaves>;
+    constexpr std::type_identity<Batched> batched;
+    if constexpr (has_short_rows<Pointer, typename Problem::result_type>()) {
+      if (has_short_rows(shape, problem.in, problem.out)) {
+        const int rows = plan.team_size * short_rows_at_once<T>(shape.reduced_size);
+        return launch(ReduceShortRows<Space, Problem, Leaves>{lines(batched, rows)});
+      }
+    }
+    if constexpr (std::is_pointer_v<Pointer>) {
+      if constexpr (sizeof(typename Batched::Line) <= side_line_bytes_max && Leaves == in_pairs) {
+        const auto launch_side = [&]<bool Rows, int Shortest>(std::bool_constant<Rows>,
+                                                              std::integral_constant<int, Shortest>) {
+          with_side_length<Shortest>(
+              static_cast<int>(shape.reduced_size), [&]<int Length>(std::integral_constant<int, Length>) {
+                launch(ReduceSideLines<Space, Problem, Length, Rows>{
+                    lines(batched, std::int64_t{plan.team_size} * side_columns<typename Problem::fold_type, Length>)});
+              });
+        };
+        if (has_side_lines(shape, plan.team_size, 1)) {
+          return launch_side(std::false_type{}, std::integral_constant<int, 2>{});
+        }
+        if (shape.reduced_size > short_row_max && has_side_lines(shape, plan.team_size, shape.reduced_size)) {
+          return launch_side(std::true_type{}, std::integral_constant<int, short_row_max + 1>{});
+        }
+      }
+      using Wide = ReduceLines<Space, Problem, std::min(packed_length<T>, line_loads), Leaves>;
+      if (rows_in_packs(shape, problem.in)) return launch(lines(std::type_identity<Wide>{}, plan.outputs));
+    }
+    launch(lines(batched, plan.outputs));
+  };
+  if constexpr (in_pairs) {
+    if (leaves_lines(shape, sizeof(T))) {
+      launch_best(std::true_type{});
+      Problem rest = problem;
+      rest.only_left = true;
+      const std::int64_t at_once = teams_at_once(device_limits(space), plan.team_size);
+      return launch_teams(space, static_cast<int>(std::min<std::int64_t>(plan.league_size, at_once)), plan.team_size,
+                          plan.scratch_bytes, ReduceLines<Space, Problem, 0>{rest, plan.scratch_bytes, span, 0, 0, {}},
+                          0);
+    }
+  }
+  launch_best(std::false_type{});
+}
+
 /// planned: the shape that the plan is for, in which output strides part no axes.
 template <class Space, class Fold, class Pointer, class Result>
 void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape& planned, const AxesShape& shape,
@@ -212,7 +273,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
                   out,
                   Partials<Fold>(workspace.partials(), shape.kept_size * plan.parts),
                   workspace.status_word(),
-                  {workspace.left(), workspace.ticket()},
+                  {workspace.left(), workspace.ticket(), static_cast<std::int64_t*>(workspace.partials())},
                   fold,
                   shape.kept_size,
                   shape.reduced_size,
@@ -264,39 +325,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
       if (is_host_space<Space> || !batches_lines(shape)) {
         launch(ReduceLines<Space, Problem, 0>{problem, plan.scratch_bytes, span, 0, 0, {}});
       } else if constexpr (!is_host_space<Space>) {
-        const AxesDim inner = shape.kept > 0 ? shape.dims[shape.kept - 1] : AxesDim{};
-        const std::int64_t batches = ceil_div(inner.extent, plan.outputs);
-        const auto launch_batches = [&]<int Width>(std::integral_constant<int, Width>) {
-          launch(ReduceLines<Space, Problem, Width>{problem, plan.scratch_bytes, span, batches,
-                                                    batches * (shape.kept_size / inner.extent), inner});
-        };
-        constexpr int width = packed_length<typename Problem::element_type>;
-        if constexpr (has_short_rows<Pointer, Result>()) {
-          if (has_short_rows(shape, in, out)) {
-            using Element = typename Problem::element_type;
-            const std::int64_t rows = plan.team_size * short_rows_at_once<Element>(shape.reduced_size);
-            launch(ReduceShortRows<Space, Problem>{
-                {problem, plan.scratch_bytes, span, 0, ceil_div(inner.extent, rows), inner}});
-            return;
-          }
-        }
-        if constexpr (std::is_pointer_v<Pointer> && ReduceSideLines<Space, Problem, 2>::suits) {
-          if (has_side_lines(shape, plan.team_size)) {
-            return with_side_length<2>(
-                static_cast<int>(shape.reduced_size), [&]<int Length>(std::integral_constant<int, Length>) {
-                  const std::int64_t along =
-                      ceil_div(inner.extent, std::int64_t{plan.team_size} * side_columns<Length>);
-                  launch(ReduceSideLines<Space, Problem, Length>{
-                      {problem, plan.scratch_bytes, span, along, along * (shape.kept_size / inner.extent), inner}});
-                });
-          }
-        }
-        if (rows_in_packs(shape, in)) {
-          if constexpr (std::is_pointer_v<Pointer>)
-            launch_batches(std::integral_constant<int, std::min(width, line_loads)>{});
-        } else {
-          launch_batches(std::integral_constant<int, 1>{});
-        }
+        launch_batches(space, plan, shape, problem, span, asked_team_size);
       }
     }
   } else {

@@ -34,6 +34,10 @@ KOKKOS_INLINE_FUNCTION std::size_t after_axes() {
 
 struct AxesOffsets {
   std::int64_t in, out, position, input;
+
+  KOKKOS_INLINE_FUNCTION friend AxesOffsets operator+(const AxesOffsets& a, const AxesOffsets& b) {
+    return {a.in + b.in, a.out + b.out, a.position + b.position, a.input + b.input};
+  }
 };
 
 /// Offsets of element index of the axes dims[0 .. count), the last one fastest.

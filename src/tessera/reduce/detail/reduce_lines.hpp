@@ -22,16 +22,34 @@ namespace tessera::detail {
 /// Elements of a line that are in flight.
 inline constexpr int line_loads = 4;
 
+/// Neighbouring lines, along `lane` each: those whose bits are set, by sum_apart(). One call for all of them, a
+/// function of its own as fold_apart() is: from one call to the next, values of the loop around them would wait in
+/// memory.
+template <class Fold, class T, class Result>
+TESSERA_NOINLINE KOKKOS_FUNCTION void sum_lines_apart(unsigned lines, Fold fold, const T* in, Result* out,
+                                                      AxesOffsets first, AxesDim step, AxesDim lane,
+                                                      std::uint64_t* status_word) {
+  for (int u = 0; lines >> u != 0; ++u) {
+    if ((lines >> u & 1) == 0) continue;
+    const AxesOffsets at = first + axis_offsets(step, u);
+    const StepIndex position{0, lane.position, at.input, lane.input};
+    const StridedRange<T, 1, StepIndex> line{in + at.in, lane.extent, position, 0, {lane.extent}, {lane.in}};
+    sum_apart(fold, line, out + at.out, Status(status_word),
+              Status(status_word, static_cast<std::uint64_t>(at.position)));
+  }
+}
+
 /// BatchWidth: elements of one access where lines are along one axis, on a device: several outputs a thread, a team's
 /// side by side. More than 1 where every line is a run that begins and ends on 16-byte boundaries. Else 0: outputs one
-/// by one.
-template <ExecutionSpace Space, class Problem, int BatchWidth>
+/// by one, all of them or those that are left. Leaves: exact sums that two looks do not settle are left; what settles
+/// them would cost the kernel registers, and each of its teams time.
+template <ExecutionSpace Space, class Problem, int BatchWidth, bool Leaves = false>
 struct ReduceLines {
   using Fold = typename Problem::fold_type;
   using T = typename Problem::element_type;
   using Result = typename Problem::result_type;
-  /// Registers for as many such teams at once as keep enough loads in flight (measured on an H200).
-  static constexpr unsigned teams_at_once = BatchWidth != 0 && sizeof(T) <= 4 ? 3 : 2;
+  /// Registers for as many such teams at once as keep enough loads in flight (measured on an H200 and an H100).
+  static constexpr unsigned teams_at_once = BatchWidth != 0 && sizeof(T) <= 4 && !sums_squares<Fold>() ? 3 : 2;
   using policy_type = AxesPolicy<Space, teams_at_once>;
   using Member = typename policy_type::member_type;
   static constexpr const char* label = "tessera::reduce_axes::lines";
@@ -46,12 +64,12 @@ struct ReduceLines {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if constexpr (BatchWidth > 0) {
       reduce_batches(team, problem.kept <= 1 ? nullptr : axes_in_reach(team));
-    } else {
+    } else if (!problem.is_done()) {
       reduce_lines(team, axes_in_reach(team));
+      problem.end(team);
     }
   }
 
- protected:
   /// A sum, or what a fold makes of elements one by one.
   struct PairLine {
     typename Fold::few_type few;
@@ -84,6 +102,7 @@ struct ReduceLines {
   };
   using Line = std::conditional_t<sums_in_pairs<Fold>(), PairLine, ValueLine>;
 
+ protected:
   KOKKOS_FORCEINLINE_FUNCTION const AxesDim* axes_in_reach(const Member& team) const {
     return detail::axes_in_reach<Space>(team, problem, team_scratch(team, scratch_bytes));
   }
@@ -94,13 +113,19 @@ struct ReduceLines {
     // Neighbouring outputs: to neighbouring threads of a device, to one of a host.
     constexpr bool is_host = is_host_space<Space>;
     const IndexRange mine = is_host ? items_of(problem.kept_size, rank, threads) : IndexRange{rank, problem.kept_size};
-    for (std::int64_t output = mine.begin; output < mine.end; output += is_host ? 1 : threads) {
+    const auto reduce = [&](std::int64_t output) {
       const AxesOffsets base = axes_offsets(axes, problem.kept, output);
       const auto elements = [&](const auto& visit) {
         for_each_line(problem, axes, IndexRange{0, problem.rest_size}, 0, 1,
                       [&](const AxesOffsets& at) { visit_lane(base, at, visit); });
       };
       reduce_line(base, elements, [&] { fold_line(base, elements); });
+    };
+    if constexpr (sums_in_pairs<Fold>()) {
+      if (problem.only_left && problem.left.visit_listed(rank, threads, reduce)) return;
+    }
+    for (std::int64_t output = mine.begin; output < mine.end; output += is_host ? 1 : threads) {
+      if (problem.is_wanted(axes, output)) reduce(output);
     }
   }
 
@@ -110,18 +135,15 @@ struct ReduceLines {
     const std::int64_t batch = lines_at_once * step;
     for (std::int64_t item = team.league_rank(); item < batches; item += team.league_size()) {
       AxesOffsets outer{0, 0, 0, 0};
-      std::int64_t begin = item;
+      std::int64_t begin = item, before = 0;  // outputs
       if (problem.kept > 1) {
         const QuotientRemainder split = divide(item, batches_inner);
         outer = axes_offsets(axes, problem.kept - 1, split.quotient);
         begin = split.remainder;
+        before = split.quotient * inner.extent;
       }
       begin = begin * batch + team.team_rank();
-      const auto base = [&](int u) {
-        const std::int64_t i = begin + u * step;
-        return AxesOffsets{outer.in + i * inner.in, outer.out + i * inner.out, outer.position + i * inner.position,
-                           outer.input + i * inner.input};
-      };
+      const auto base = [&](int u) { return outer + axis_offsets(inner, begin + u * step); };
       // Those of the last batch go alone, and those that one look did not do for.
       unsigned alone = 0;
       if (begin - team.team_rank() + batch <= inner.extent) {
@@ -129,24 +151,38 @@ struct ReduceLines {
       } else {
         for (int u = 0; u < lines_at_once; ++u) alone |= begin + u * step < inner.extent ? 1u << u : 0u;
       }
-      TESSERA_NO_UNROLL
-      for (int u = 0; alone >> u != 0; ++u) {
-        if ((alone >> u & 1) == 0) continue;
-        reduce_alone(base(u));
-      }
+      reduce_alone(alone, base(0), before + begin, step);
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void reduce_alone(const AxesOffsets& at) const {
-    if constexpr (sums_in_pairs<Fold>()) {
-      const AxesDim& lane = problem.lane;
-      const StepIndex position{0, lane.position, at.input, lane.input};
-      const StridedRange<T, 1, StepIndex> line{problem.in + at.in, lane.extent, position, 0, {lane.extent}, {lane.in}};
-      sum_apart(problem.fold, line, problem.out + at.out, Status(problem.status_word),
-                Status(problem.status_word, static_cast<std::uint64_t>(at.position)));
+  /// Lines whose bits are set, the first of which is number `output`, so many outputs apart.
+  KOKKOS_FORCEINLINE_FUNCTION void reduce_alone(unsigned lines, const AxesOffsets& first,
+                                                [[maybe_unused]] std::int64_t output, std::int64_t apart) const {
+    if (lines == 0) return;
+    const AxesDim step{0, apart * inner.in, apart * inner.out, apart * inner.position, apart * inner.input};
+    if constexpr (sums_in_pairs<Fold>() && !Leaves) {
+      sum_lines_apart(lines, problem.fold, problem.in, problem.out, first, step, problem.lane, problem.status_word);
     } else {
-      const auto elements = [&](const auto& visit) { visit_lane(at, AxesOffsets{0, 0, 0, 0}, visit); };
-      reduce_line(at, elements, [] {});
+      TESSERA_NO_UNROLL
+      for (int u = 0; lines >> u != 0; ++u) {
+        if ((lines >> u & 1) == 0) continue;
+        const AxesOffsets at = first + axis_offsets(step, u);
+        const auto elements = [&](const auto& visit) {
+          visit_lane<sums_in_pairs<Fold>() ? 8 : line_loads>(at, AxesOffsets{0, 0, 0, 0}, visit);
+        };
+        if constexpr (sums_in_pairs<Fold>()) {
+          const auto settles = [&](auto few) {
+            elements([&](const T& element, const AxesOffsets&) { few.add(Fold::term(element)); });
+            return finish_sum(at, few);
+          };
+          // Differences may be no doubles where elements are.
+          if (sums_spread<Fold>() && settles(typename Fold::few_type())) continue;
+          if (!settles(Fold::second_few(problem.in[at.in])))
+            problem.left.leave(problem.out[at.out], output + u * apart);
+        } else {
+          reduce_line(at, elements, [] {});
+        }
+      }
     }
   }
 
@@ -223,17 +259,34 @@ struct ReduceLines {
     problem.out[base.out] = finalized(base.position, total);
   }
 
-  /// Makes the result, of the output at a position, unless the line could not hold it.
+  /// Makes the result, of the output at a position; whether a sum settles it. First: it will be looked at once more.
+  template <bool First, class Few>
+  KOKKOS_FORCEINLINE_FUNCTION bool finish_sum(std::int64_t position, const Few& few, Result& result) const {
+    const auto total = few.total(span);
+    if constexpr (Leaves && sums_spread<Fold>()) {
+      return First ? problem.fold.estimate(total, problem.reduced_size, result)
+                   : problem.fold.settle_here(total, problem.reduced_size, result);
+    } else {
+      const Status status(problem.status_word, static_cast<std::uint64_t>(position));
+      return problem.fold.settle(total, problem.reduced_size, status, result);
+    }
+  }
   KOKKOS_FORCEINLINE_FUNCTION bool finish_line(std::int64_t position, Line& line, Result& result) const {
     if constexpr (sums_in_pairs<Fold>()) {
-      const Status status(problem.status_word, static_cast<std::uint64_t>(position));
-      return problem.fold.settle(line.few.total(span), problem.reduced_size, status, result);
+      return finish_sum<true>(position, line.few, result);
     } else {
       result = finalized(position, line.total);
+      return true;
     }
-    return true;
   }
   /// Writes it.
+  template <class Few>
+  KOKKOS_FORCEINLINE_FUNCTION bool finish_sum(const AxesOffsets& base, const Few& few) const {
+    Result result;
+    if (!finish_sum<false>(base.position, few, result)) return false;
+    problem.out[base.out] = result;
+    return true;
+  }
   KOKKOS_FORCEINLINE_FUNCTION bool finish_line(const AxesOffsets& base, Line& line) const {
     Result result;
     if (!finish_line(base.position, line, result)) return false;
@@ -241,24 +294,27 @@ struct ReduceLines {
     return true;
   }
 
-  /// Calls visit(element, offsets) for those of a line that begins at `at`, several loads in flight.
-  template <class Visit>
+  /// Calls visit(element, offsets) for those of a line that begins at `at`, so many loads in flight.
+  template <int Loads = line_loads, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void visit_lane(const AxesOffsets& base, const AxesOffsets& at,
                                               const Visit& visit) const {
-    constexpr int loads = line_loads;
     const AxesDim& lane = problem.lane;
     const auto from = problem.in + base.in + at.in;
     const auto offsets = [&](std::int64_t l) {
       return AxesOffsets{0, 0, at.position + l * lane.position, base.input + at.input + l * lane.input};
     };
     std::int64_t l = 0;
-    for (; l + loads <= lane.extent; l += loads) {
-      T loaded[loads];
-      TESSERA_UNROLL
-      for (int k = 0; k < loads; ++k) loaded[k] = from[(l + k) * lane.in];
-      TESSERA_UNROLL
-      for (int k = 0; k < loads; ++k) visit(loaded[k], offsets(l + k));
-    }
+    const auto visit_groups = [&]<int N>(std::integral_constant<int, N>) {
+      for (; l + N <= lane.extent; l += N) {
+        T loaded[N];
+        TESSERA_UNROLL
+        for (int k = 0; k < N; ++k) loaded[k] = from[(l + k) * lane.in];
+        TESSERA_UNROLL
+        for (int k = 0; k < N; ++k) visit(loaded[k], offsets(l + k));
+      }
+    };
+    if constexpr (Loads > line_loads) visit_groups(std::integral_constant<int, Loads>{});
+    visit_groups(std::integral_constant<int, line_loads>{});
     for (; l < lane.extent; ++l) visit(from[l * lane.in], offsets(l));
   }
 
@@ -269,10 +325,7 @@ struct ReduceLines {
     if constexpr (sums_in_pairs<Fold>()) {
       typename Fold::wide_few_type few;
       elements([&](const T& element, const AxesOffsets&) { few.add(Fold::term(element)); });
-      const Status status(problem.status_word, static_cast<std::uint64_t>(base.position));
-      Result result;
-      if (!problem.fold.settle(few.total(span), problem.reduced_size, status, result)) return apart();
-      problem.out[base.out] = result;
+      if (!finish_sum(base, few)) apart();
     } else {
       const Status input_status(problem.status_word);
       Line line(problem.fold);

@@ -45,9 +45,9 @@ bool has_short_rows(const AxesShape& shape, const T* in, const Result* out) {
          misaligned_head(out, packed_length<Result>) == 0;
 }
 
-template <ExecutionSpace Space, class Problem>
-struct ReduceShortRows : ReduceLines<Space, Problem, 1> {
-  using Lines = ReduceLines<Space, Problem, 1>;
+template <ExecutionSpace Space, class Problem, bool Leaves>
+struct ReduceShortRows : ReduceLines<Space, Problem, 1, Leaves> {
+  using Lines = ReduceLines<Space, Problem, 1, Leaves>;
   using T = typename Problem::element_type;
   using Result = typename Problem::result_type;
   /// Exact sums take more registers (measured on an H200).
@@ -74,8 +74,8 @@ struct ReduceShortRows : ReduceLines<Space, Problem, 1> {
         for (int r = 0; r < rows; ++r) alone |= row(r) < inner.extent ? 1u << r : 0u;
       }
       TESSERA_NO_UNROLL
-      for (int r = 0; alone >> r != 0; ++r) {
-        if ((alone >> r & 1) != 0) Lines::reduce_alone(axis_offsets(inner, row(r)));
+      for (int unit = 0; alone != 0; alone >>= width, ++unit) {
+        Lines::reduce_alone(alone & ((1u << width) - 1), axis_offsets(inner, row(unit * width)), row(unit * width), 1);
       }
     }
   }

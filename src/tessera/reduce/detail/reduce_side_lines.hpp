@@ -22,15 +22,18 @@ namespace tessera::detail {
 inline constexpr int side_threads = 32;
 /// Elements of a line, at most.
 inline constexpr int side_length_max = 7;
-/// A thread's lines: some 16 loads.
-template <int Length>
-inline constexpr int side_columns = (16 + Length / 2) / Length;
+/// A thread's lines: some 16 loads, or 24 where values take fewer registers than sums (measured on an H100).
+template <class Fold, int Length>
+inline constexpr int side_columns = ((sums_in_pairs<Fold>() || Length < 4 ? 16 : 24) + Length / 2) / Length;
 
-/// Whether lines are such columns.
-inline bool has_side_lines(const AxesShape& shape, int team_size) {
-  return shape.reduced == 1 && shape.kept > 0 && shape.dims[shape.kept - 1].in == 1 && shape.reduced_size >= 2 &&
-         shape.reduced_size <= side_length_max && shape.kept_size < narrow_outputs && team_size % side_threads == 0;
+/// Whether lines are such, of which neighbours begin so many elements apart.
+inline bool has_side_lines(const AxesShape& shape, int team_size, std::int64_t step) {
+  return shape.reduced == 1 && shape.kept > 0 && shape.dims[shape.kept - 1].in == step &&
+         (step == 1 || shape.run_size == step) && shape.reduced_size >= 2 && shape.reduced_size <= side_length_max &&
+         shape.kept_size < narrow_outputs && team_size % side_threads == 0;
 }
+/// What a line carries, of which registers hold so many.
+inline constexpr std::size_t side_line_bytes_max = 16;
 
 /// Calls body(std::integral_constant<int, length>{}), Length <= length <= side_length_max.
 template <int Length, class Body>
@@ -56,23 +59,18 @@ struct SideLines {
       : of{((void)Each, Line(fold))...} {}
 };
 
-/// Length: of each line, so that nothing stands between the loads.
-template <ExecutionSpace Space, class Problem, int Length>
-struct ReduceSideLines : ReduceLines<Space, Problem, 1> {
-  using Lines = ReduceLines<Space, Problem, 1>;
+/// Length: of each line, so that nothing stands between the loads. Rows: that follow each other, else columns.
+template <ExecutionSpace Space, class Problem, int Length, bool Rows>
+struct ReduceSideLines : ReduceLines<Space, Problem, 1, sums_in_pairs<typename Problem::fold_type>()> {
+  using Lines = ReduceLines<Space, Problem, 1, sums_in_pairs<typename Problem::fold_type>()>;
   using T = typename Problem::element_type;
-  /// Registers that exact sums of several lines take.
-  using policy_type =
-      AxesPolicy<Space, sums_in_pairs<typename Lines::Fold>() && sizeof(T) <= 4 ? 2 : Lines::teams_at_once>;
-  using Member = typename policy_type::member_type;
+  using typename Lines::Member;
   using Line = typename Lines::Line;
   using Lines::batches;
   using Lines::batches_inner;
   using Lines::inner;
   using Lines::problem;
-  static constexpr int columns = side_columns<Length>;
-  /// Whether registers hold so many lines.
-  static constexpr bool suits = sizeof(Line) <= 16;
+  static constexpr int columns = side_columns<typename Lines::Fold, Length>, step = Rows ? Length : 1;
 
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const AxesDim* axes = problem.kept <= 1
@@ -82,20 +80,17 @@ struct ReduceSideLines : ReduceLines<Space, Problem, 1> {
     const int rank = team.team_rank() / side_threads * (columns * side_threads) + team.team_rank() % side_threads;
     for (std::int64_t item = team.league_rank(); item < batches; item += team.league_size()) {
       AxesOffsets outer{0, 0, 0, 0};
-      std::int64_t begin = item;
+      std::int64_t begin = item, before = 0;  // outputs
       if (problem.kept > 1) {
         const std::uint32_t quotient = static_cast<std::uint32_t>(item) / static_cast<std::uint32_t>(batches_inner);
         outer = axes_offsets_narrow(axes, problem.kept - 1, quotient);
         begin -= quotient * batches_inner;
+        before = quotient * inner.extent;
       }
       begin *= batch;
       const bool whole = begin + batch <= inner.extent;
       begin += rank;
-      const auto base = [&](int u) {
-        const std::int64_t i = begin + u * side_threads;
-        return AxesOffsets{outer.in + i, outer.out + i * inner.out, outer.position + i * inner.position,
-                           outer.input + i * inner.input};
-      };
+      const auto base = [&](int u) { return outer + axis_offsets(inner, begin + u * side_threads); };
       // Those of the last batch go alone, and those that one look did not do for.
       unsigned alone = 0;
       if (whole) {
@@ -103,10 +98,7 @@ struct ReduceSideLines : ReduceLines<Space, Problem, 1> {
       } else {
         for (int u = 0; u < columns; ++u) alone |= begin + u * side_threads < inner.extent ? 1u << u : 0u;
       }
-      TESSERA_NO_UNROLL
-      for (int u = 0; alone >> u != 0; ++u) {
-        if ((alone >> u & 1) != 0) Lines::reduce_alone(base(u));
-      }
+      Lines::reduce_alone(alone, base(0), before + begin, side_threads);
     }
   }
 
@@ -123,8 +115,8 @@ struct ReduceSideLines : ReduceLines<Space, Problem, 1> {
     TESSERA_UNROLL
     for (int k = 0; k < Length; ++k) {
       TESSERA_UNROLL
-      for (int u = 0; u < columns; ++u) loaded[k][u] = from[u * side_threads];
-      from += lane.in;
+      for (int u = 0; u < columns; ++u) loaded[k][u] = from[u * side_threads * step];
+      from += Rows ? 1 : lane.in;
     }
     TESSERA_UNROLL
     for (int k = 0; k < Length; ++k) {
