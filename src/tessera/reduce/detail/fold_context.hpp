@@ -25,8 +25,8 @@
 //   threads of a team, in the scratch of closing; the total is in team scratch too;
 // - where closes_in_pairs says so, pair(thread, spill) and settle() of a pair_t: fold_finish.hpp;
 // - where in_pairs says so, these, pair_type, few_type, wide_few_type, second_few(element), term(element), absorb() of
-// a pair_type that is
-//   exact, and settle() of what they leave: exact_pair.hpp, exact_few_squares.hpp;
+//   a pair_type that is exact, and settle() of what they leave: exact_pair.hpp, exact_few_squares.hpp; where is_spread
+//   does, estimate() and settle_here() too: reduce_lines.hpp;
 // - where lanes may take rows without a spill, chain_max, chain_type, chain(), chained() and total_of(), if takes_all()
 //   does, in ascending positions where chains_ascend says so: reduce_rows.hpp;
 // - where chains_columns says so, columns_type, chain(), chain_one() and chained_columns() likewise:
