@@ -10,6 +10,7 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_pair.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -269,7 +270,7 @@ KOKKOS_FORCEINLINE_FUNCTION Piece neutral_piece([[maybe_unused]] const Few& few)
   Piece piece{};
   if constexpr (requires { few.neutral(); }) {
     TESSERA_UNROLL
-    for (auto& value : piece.values) value = few.neutral();
+    for (auto& value : piece.values) value = static_cast<std::remove_reference_t<decltype(value)>>(few.neutral());
   }
   return piece;
 }

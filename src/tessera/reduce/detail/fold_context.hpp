@@ -24,7 +24,7 @@
 // - where several threads are quicker, finalize_as_team<Result>(team, total, size, status, scratch, out), by all
 //   threads of a team, in the scratch of closing; the total is in team scratch too;
 // - where closes_in_pairs says so, pair(thread, spill) and settle() of a pair_t: fold_finish.hpp;
-// - where in_pairs says so, these, pair_type, few_type, wide_few_type, second_few(element), term(element), absorb() of
+// - where in_pairs says so, these, pair_type, few_type, wide_few_type, second_few(term), term(element), absorb() of
 //   a pair_type that is exact, and settle() of what they leave: exact_pair.hpp, exact_few_squares.hpp; where is_spread
 //   does, estimate() and settle_here() too: reduce_lines.hpp;
 // - where lanes may take rows without a spill, chain_max, chain_type, chain(), chained() and total_of(), if takes_all()

@@ -211,7 +211,7 @@ TESSERA_NOINLINE KOKKOS_FUNCTION void sum_apart(Fold fold, Range range, Result* 
   bool settled = fold.settle(wide.total(), range.size, status, result);
   if constexpr (sums_spread<Fold>()) {
     if (!settled && range.size > 0) {
-      auto few = Fold::second_few(range[0]);
+      auto few = Fold::second_few(Fold::term(range[0]));
       sum_line<Fold>(range, few);
       settled = fold.settle(few.total(), range.size, status, result);
     }

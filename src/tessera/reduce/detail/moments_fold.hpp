@@ -157,10 +157,10 @@ class MomentsFold {
   using squares_few_type = std::conditional_t<is_spread, SpreadFew<T>, SquaresFew<T>>;
   using few_type = std::conditional_t<sums_squares, squares_few_type, ExactFew<T>>;
   using wide_few_type = std::conditional_t<sums_squares, squares_few_type, ExactFew<double>>;
-  /// Another look at lines that the first one did not settle, of which an element is given.
-  KOKKOS_FORCEINLINE_FUNCTION static auto second_few([[maybe_unused]] T element) {
+  /// Another look at lines that the first one did not settle, of which a term is given.
+  KOKKOS_FORCEINLINE_FUNCTION static auto second_few([[maybe_unused]] T term) {
     if constexpr (is_spread) {
-      return ShiftedFew<T>(element);
+      return ShiftedFew<T>(term);
     } else {
       return wide_few_type();
     }

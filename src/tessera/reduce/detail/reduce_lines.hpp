@@ -177,7 +177,7 @@ struct ReduceLines {
           };
           // Differences may be no doubles where elements are.
           if (sums_spread<Fold>() && settles(typename Fold::few_type())) continue;
-          if (!settles(Fold::second_few(problem.in[at.in])))
+          if (!settles(Fold::second_few(Fold::term(problem.in[at.in]))))
             problem.left.leave(problem.out[at.out], output + u * apart);
         } else {
           reduce_line(at, elements, [] {});

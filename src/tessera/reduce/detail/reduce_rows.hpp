@@ -125,7 +125,8 @@ struct ReduceRows {
       const auto sum = [&](auto& few) {
         lanes >= ragged_lanes ? sum_lane<packed_length<T>>(base, lane, few) : sum_lane<1>(base, lane, few);
       };
-      if (problem.run_size > 0 && sum_lanes<false>(team, Fold::second_few(problem.in[base.in]), base.out, true, sum)) {
+      if (problem.run_size > 0 &&
+          sum_lanes<false>(team, Fold::second_few(Fold::term(problem.in[base.in])), base.out, true, sum)) {
         return;
       }
     }
