@@ -12,7 +12,7 @@
 
 namespace tessera::detail {
 
-/// Bytes of a reduction from which another kernel, for what is left, is little of its time (measured on an H200).
+/// Bytes of a reduction from which another kernel, for what is left, is little of its time (measured on an H100).
 inline constexpr std::int64_t left_bytes_min = std::int64_t{96} << 20;
 
 /// Outputs that are listed: where there are more, they are found by what is in them.
