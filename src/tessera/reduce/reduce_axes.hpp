@@ -145,7 +145,7 @@ ReduceAxesPlan reduce_axes_plan(const Space& space, const InView& in, const Axes
 }
 
 /// Reduces a view over a set of its axes: asynchronous on the instance, one kernel, two where several teams share an
-/// output, or where many rows are summed exactly, four at most; no allocation, no fence.
+/// output, or where much data is summed exactly, four at most; no allocation, no fence.
 ///
 /// \param[in] space      the instance that runs it
 /// \param[in] in         n0 x .. x n(r-1), rank 1 to 8, any layout

@@ -75,7 +75,7 @@ struct ReduceAxesPlan {
   int threads = 1;                  ///< for each of them
   int parts = 1;                    ///< teams that share an output and leave partial results for a second kernel
   std::size_t scratch_bytes = 0;    ///< level 0, a team
-  std::size_t workspace_bytes = 0;  ///< partial results
+  std::size_t workspace_bytes = 0;  ///< partial results, or a list of outputs
   bool operator==(const ReduceAxesPlan&) const = default;
 };
 

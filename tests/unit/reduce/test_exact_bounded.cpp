@@ -10,6 +10,7 @@
 #include <tessera/reduce/reduce_axes.hpp>
 #include <vector>
 
+#include "axes_check.hpp"
 #include "reference/exact_reference.hpp"
 #include "support/compare.hpp"
 #include "support/data.hpp"
@@ -211,7 +212,10 @@ void check_lines_of_any(const Space& space, std::size_t length, bool by_rows, Sp
   const std::vector<int> axes{by_rows ? 1 : 0};
   INFO(R::name() << " of " << count << " lines of " << length << ", "
                  << to_string(tessera::reduce_axes_plan(space, in.const_view(), axes, R{})));
-  tessera::reduce_axes(space, in.const_view(), axes, R{}, out.view());
+  const tessera::Workspace<Space> workspace(
+      space, tessera::reduce_axes_plan(space, in.const_view(), axes, R{}).workspace_bytes);
+  tessera::reduce_axes(space, in.const_view(), axes, R{}, out.view(), {}, workspace);
+  CHECK(test::left_in(space, workspace) == 0);
   const std::vector<T> results = out.read();
   std::size_t wrong = 0, compared = 0;
   for (std::size_t line = 0; line < count; ++line) {
