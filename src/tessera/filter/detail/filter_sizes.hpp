@@ -87,7 +87,8 @@ template <class Accumulator>
 inline constexpr int blocked_outputs_narrow = blocked_outputs_wide<Accumulator> / 2;
 template <class Accumulator>
 constexpr int blocked_outputs(std::int64_t taps) {
-  return taps > 96 ? blocked_outputs_wide<Accumulator> : blocked_outputs_narrow<Accumulator>;
+  return taps > (sizeof(Accumulator) < 8 ? 96 : 32) ? blocked_outputs_wide<Accumulator>
+                                                    : blocked_outputs_narrow<Accumulator>;
 }
 
 struct BlockedScratch {
