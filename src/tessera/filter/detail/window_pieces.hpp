@@ -164,7 +164,7 @@ WindowRunsScratch window_runs_scratch(int tile, std::int64_t window) {
   pieces.staged_at =
       layout.append<Packed<typename Op::in_type>>(static_cast<std::size_t>(pieces.staged_pieces * packs));
   for (auto& at : pieces.totals_at) at = layout.append<typename Op::value_type>(runs + 1);
-  pieces.beginnings_at = layout.append<typename Op::value_type>(runs + 1);
+  pieces.beginnings_at = pieces.totals_at[1];  // where nothing is known yet
   pieces.bytes = layout.bytes();
   return pieces;
 }

@@ -90,8 +90,13 @@ struct WindowRuns : WindowRunTile<Op> {
     join_ends(windows);
     team.team_barrier();
 
+    Value beginning = op.identity();
+    if (rest > 0) {
+      beginning = beginnings[run + 1 + whole];
+      team.team_barrier();  // totals take their place
+    }
     Value common = whole > 0 ? whole_runs(team, scratch, run, runs) : op.identity();
-    if (rest > 0) common = op.join(common, beginnings[run + 1 + whole]);
+    if (rest > 0) common = op.join(common, beginning);
     join_beginnings(elements + run * length + reach(), common, windows);
     team.team_barrier();  // elements have been read
 
