@@ -126,6 +126,7 @@ struct WindowColumns {
     }
     const auto made = lines.made_of(i, outputs);
     Out* const target = y + i * lines.out.stride;
+    const bool makes_all = made.begin == 0 && made.end == outputs;
     const auto store = [&](int u, const Out& result) {
       if (u >= made.begin && u < made.end) target[u * lines.out.stride] = result;
     };
@@ -146,6 +147,15 @@ struct WindowColumns {
       }
       Out results[outputs];
       op.template results<outputs>(joined, all, results);
+      if (makes_all) {
+        Out* next = target;
+        TESSERA_UNROLL_ON_DEVICE
+        for (int u = 0; u < outputs; ++u) {
+          *next = results[u];
+          next += lines.out.stride;
+        }
+        return;
+      }
       TESSERA_UNROLL_ON_DEVICE
       for (int u = 0; u < outputs; ++u) store(u, results[u]);
     } else {
@@ -159,7 +169,7 @@ struct WindowColumns {
         with_constant<Op::whole_windows_max>(size() - 1, make);
       }
     }
-    if (made.begin == 0 && made.end == outputs) return;
+    if (makes_all) return;
     const int existing = static_cast<int>(Kokkos::min<std::int64_t>(outputs, lines.out.extent - i));
     TESSERA_NO_UNROLL
     for (int u = 0; u < existing; ++u) {

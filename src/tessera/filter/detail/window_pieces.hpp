@@ -108,13 +108,19 @@ inline constexpr int window_lines_min = 3;
 inline constexpr int window_lines_ends = 4;
 inline constexpr int window_lines_fill = 70;
 
+/// Whether sums of short elements fill twice their registers.
+template <class Op>
+inline constexpr bool widens_values = sizeof(typename Op::value_type) > 4 && sizeof(typename Op::in_type) <= 4;
+
 /// Variant columns: the outputs of a thread, in a row, the teams that a multiprocessor shall hold, their neighbouring
 /// lines (of blocks too), and the longest window that registers hold.
 template <class Op>
-inline constexpr int window_column_outputs = sizeof(typename Op::in_type) <= 4 ? 16 : 8;
+inline constexpr int window_column_outputs = sizeof(typename Op::in_type) > 4 ? 8 : (widens_values<Op> ? 12 : 16);
 template <class Op>
-inline constexpr int window_column_teams =
-    fills_registers<Op> ? 3 : (Op::whole_windows_max > 0 || sizeof(typename Op::value_type) <= 4 ? 7 : 5);
+inline constexpr int window_column_teams = fills_registers<Op>                                                 ? 3
+                                           : Op::whole_windows_max > 0 || sizeof(typename Op::value_type) <= 4 ? 7
+                                           : widens_values<Op>                                                 ? 6
+                                                                                                               : 5;
 template <bool IsHost>
 inline constexpr int window_column_lines = IsHost ? 128 : 32;
 template <bool IsHost>
