@@ -60,6 +60,21 @@ TEMPLATE_LIST_TEST_CASE("filter under plans that no tuning would choose", "[filt
   }
 }
 
+/// A thread takes taps in groups, then those that are left in smaller ones.
+template <class T, class Space>
+void check_every_number_of_taps(const Space& space, std::size_t most) {
+  FilterOptions options = two_modes;
+  options.variant = tessera::FilterVariant::register_blocked;
+  for (std::size_t taps = 1; taps <= most; ++taps) {
+    test::filter_check<T, T>(space, 1, most + 37, test::fractional_weights(taps)).check(options, false);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("register-blocked filters of every number of taps", "[filter]", test::Spaces) {
+  check_every_number_of_taps<float>(TestType(), 180);
+  check_every_number_of_taps<double>(TestType(), 75);
+}
+
 #if defined(KOKKOS_ENABLE_CUDA)
 TEST_CASE("a filter with a team of 1024 gives the answer, or is refused with what is possible", "[filter]") {
   auto check = test::filter_check<float, float>(Kokkos::Cuda(), 5, 10007, test::fractional_weights(3));
