@@ -10,6 +10,7 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/detail/unroll.hpp>
 
 #include "bench_data.hpp"
 
@@ -26,17 +27,17 @@ struct MultiplyAdds {
   static constexpr int width = 1;
   using Vector = T;
 #endif
-  static constexpr int chains = 12;
+  static constexpr int chains = 12, rounds_at_once = 8;
 
   T factor, addend;
   std::int64_t rounds;
   T* out;
 
-  /// For count of them in all, rounded up to whole rounds of all threads.
+  /// For count of them in all, rounded up to whole groups of rounds of all threads.
   MultiplyAdds(const Space& space, std::int64_t count, T* target, T scale, T plus)
       : factor(scale),
         addend(plus),
-        rounds(detail::ceil_div(count, std::int64_t{space.concurrency()} * chains * width)),
+        rounds(detail::ceil_div(count, std::int64_t{space.concurrency()} * chains * width * rounds_at_once)),
         out(target) {}
   /// Of an item that has done its work.
   static constexpr T result = 2 * chains * width;
@@ -45,7 +46,12 @@ struct MultiplyAdds {
     Vector values[chains];
     for (int c = 0; c < chains; ++c) values[c] = Vector{} + (addend + addend);
     for (std::int64_t round = 0; round < rounds; ++round) {
-      for (int c = 0; c < chains; ++c) values[c] = values[c] * factor + addend;
+      // Else counting takes a fifth of the time.
+      TESSERA_UNROLL
+      for (int k = 0; k < rounds_at_once; ++k) {
+        TESSERA_UNROLL
+        for (int c = 0; c < chains; ++c) values[c] = values[c] * factor + addend;
+      }
     }
     T sum = 0;
     for (int c = 0; c < chains; ++c) {

@@ -141,6 +141,16 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
   return shape.lines * ceil_div(shape.extent + width - 1, plan.tile);
 }
 
+/// Variant register_blocked: the threads among which tiles of one size share a line.
+template <class Types>
+int blocked_team(const FilterShape& shape) {
+  using Accumulator = typename Types::accumulator_type;
+  const std::int64_t outputs = blocked_outputs<Accumulator>(shape.taps);
+  const std::int64_t most = shape.extent + packed_length<typename Types::in_type> - 1;
+  const std::int64_t tiles = ceil_div(most, outputs * blocked_team_size<Accumulator>);
+  return 32 * static_cast<int>(ceil_div(most, 32 * outputs * tiles));
+}
+
 template <class Types>
 std::int64_t plan_register_blocked(const FilterShape& shape, FilterPlan& plan) {
   using Accumulator = typename Types::accumulator_type;
@@ -174,16 +184,17 @@ std::int64_t plan_overlapping(const DeviceLimits& limits, const FilterShape& sha
 }
 
 /// The registers of a variant's kernels bound its teams on devices.
-inline int largest_team(const DeviceLimits& limits, FilterVariant variant) {
+template <class Types>
+int largest_team(const DeviceLimits& limits, FilterVariant variant) {
   if (limits.is_host) return limits.concurrency;
   if (variant == FilterVariant::vectorized) return vectorized_team_size;
-  return variant == FilterVariant::register_blocked ? blocked_team_size : 1024;
+  return variant == FilterVariant::register_blocked ? blocked_team_size<typename Types::accumulator_type> : 1024;
 }
 
 /// The fastest variant that can do it, with the team that is asked for.
 template <class Types>
 FilterVariant best_variant(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
-  const auto fits = [&](FilterVariant variant) { return team_size <= largest_team(limits, variant); };
+  const auto fits = [&](FilterVariant variant) { return team_size <= largest_team<Types>(limits, variant); };
   // On hosts the compiler's vectors do better on runs than on chunks.
   const bool chunks_pay = !limits.is_host || shape.direction == LineDirection::across;
   if (chunks_pay && takes_vectorized<Types>(shape) && fits(FilterVariant::vectorized)) return FilterVariant::vectorized;
@@ -194,7 +205,7 @@ FilterVariant best_variant(const DeviceLimits& limits, const FilterShape& shape,
 template <class Types>
 FilterPlan make_filter_plan(const DeviceLimits& limits, const FilterShape& shape, const FilterOptions& options) {
   require_league_size("tessera::filter", options.league_size);
-  require_team_size("tessera::filter", options.team_size, largest_team(limits, options.variant));
+  require_team_size("tessera::filter", options.team_size, largest_team<Types>(limits, options.variant));
   FilterPlan plan;
   plan.variant = options.variant == FilterVariant::automatic ? best_variant<Types>(limits, shape, options.team_size)
                                                              : options.variant;
@@ -216,7 +227,7 @@ FilterPlan make_filter_plan(const DeviceLimits& limits, const FilterShape& shape
       tiles = plan_vectorized<Types>(limits, shape, plan);
       break;
     case FilterVariant::register_blocked:
-      if (options.team_size == 0 && !limits.is_host) plan.team_size = blocked_team_size;
+      if (options.team_size == 0 && !limits.is_host) plan.team_size = blocked_team<Types>(shape);
       tiles = plan_register_blocked<Types>(shape, plan);
       break;
     case FilterVariant::transform:  // refused before

@@ -18,6 +18,7 @@
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/detail/tile_choice.hpp>
 #include <tessera/filter/filter_plan.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -26,10 +27,10 @@ template <ExecutionSpace Space, class Types, int Outputs, class Choice>
 struct FilterRegisterBlocked {
   using T = typename Types::in_type;  // of output and sums too
   static constexpr bool is_wide = Outputs == blocked_outputs_wide<T>;
-  using policy_type =
-      Kokkos::TeamPolicy<Space,
-                         Kokkos::LaunchBounds<blocked_team_size, is_wide ? blocked_teams_wide : blocked_teams_narrow>,
-                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+  static constexpr int team_size = blocked_team_size<T>;
+  using policy_type = Kokkos::TeamPolicy<
+      Space, Kokkos::LaunchBounds<team_size, (is_wide ? blocked_threads_wide : blocked_threads_narrow) / team_size>,
+      Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
   using member_type = typename policy_type::member_type;
   using Chunk = Packed<T>;
   static constexpr int width = packed_length<T>;
@@ -143,68 +144,59 @@ struct FilterRegisterBlocked {
     }
   }
 
-  /// Of a thread: the next tap, the next chunk of its footprint, and those before it.
-  struct Window {
-    int tap = 0, next = thread_chunks;
-    Chunk chunks[window_chunks];
-  };
-
   KOKKOS_FORCEINLINE_FUNCTION static void correlate(const Chunk* footprint, const T* weights, int taps,
                                                     T (&sums)[Outputs]) {
-    Window window;
+    const auto* weight_chunks = reinterpret_cast<const Chunk*>(weights);
+    Chunk window[window_chunks];
     TESSERA_UNROLL
-    for (int c = 0; c < thread_chunks; ++c) window.chunks[c] = footprint[padded(c)];
-    correlate_chunks<window_chunks>(footprint, weights, taps, window, sums);
+    for (int c = 0; c < thread_chunks; ++c) window[c] = footprint[padded(c)];
+    int tap = 0;
+    int next = thread_chunks;
+    // So many chunks of taps at a time, as long as there are as many.
+    const auto correlate_chunks = [&]<int Count>(std::integral_constant<int, Count>) {
+      for (; tap + Count * width <= taps; tap += Count * width) {
+        TESSERA_UNROLL
+        for (int c = 0; c < Count; ++c) {
+          window[(c + thread_chunks) % window_chunks] = footprint[padded(next + c)];
+          const Chunk weight = weight_chunks[tap / width + c];
+          TESSERA_UNROLL
+          for (int k = 0; k < width; ++k) {
+            TESSERA_UNROLL
+            for (int u = 0; u < Outputs; ++u) {
+              sums[u] += weight.values[k] * window[(c + (k + u) / width) % window_chunks].values[(k + u) % width];
+            }
+          }
+        }
+        next += Count;
+        if constexpr (Count < window_chunks) {
+          Chunk moved[thread_chunks];
+          TESSERA_UNROLL
+          for (int c = 0; c < thread_chunks; ++c) moved[c] = window[(c + Count) % window_chunks];
+          TESSERA_UNROLL
+          for (int c = 0; c < thread_chunks; ++c) window[c] = moved[c];
+        }
+      }
+    };
+    correlate_chunks(std::integral_constant<int, window_chunks>{});
     // Where a thread has many outputs, more code takes longer than it saves (measured on an H100).
     if constexpr (!is_wide) {
-      correlate_chunks<2>(footprint, weights, taps, window, sums);
-      correlate_chunks<1>(footprint, weights, taps, window, sums);
+      correlate_chunks(std::integral_constant<int, 2>{});
+      correlate_chunks(std::integral_constant<int, 1>{});
     }
     // Taps that do not exist are left out: a zero would make NaN of an infinity.
-    for (; window.tap < taps; window.tap += width) {
-      window.chunks[thread_chunks] = footprint[padded(window.next)];
-      ++window.next;
+    for (; tap < taps; tap += width) {
+      window[thread_chunks] = footprint[padded(next)];
+      ++next;
       TESSERA_UNROLL
       for (int k = 0; k < width; ++k) {
-        if (window.tap + k >= taps) break;
-        multiply(weights[window.tap + k], window, k, sums);
+        if (tap + k >= taps) break;
+        const T weight = weights[tap + k];
+        TESSERA_UNROLL
+        for (int u = 0; u < Outputs; ++u) sums[u] += weight * window[(k + u) / width].values[(k + u) % width];
       }
       if constexpr (!is_wide) break;
       TESSERA_UNROLL
-      for (int c = 0; c < thread_chunks; ++c) window.chunks[c] = window.chunks[c + 1];
-    }
-  }
-
-  /// So many chunks of taps at a time, as long as there are as many.
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION static void correlate_chunks(const Chunk* footprint, const T* weights, int taps,
-                                                           Window& window, T (&sums)[Outputs]) {
-    const auto* weight_chunks = reinterpret_cast<const Chunk*>(weights);
-    for (; window.tap + Count * width <= taps; window.tap += Count * width) {
-      TESSERA_UNROLL
-      for (int c = 0; c < Count; ++c) {
-        window.chunks[(c + thread_chunks) % window_chunks] = footprint[padded(window.next + c)];
-        const Chunk weight = weight_chunks[window.tap / width + c];
-        TESSERA_UNROLL
-        for (int k = 0; k < width; ++k) multiply(weight.values[k], window, c * width + k, sums);
-      }
-      window.next += Count;
-      if constexpr (Count < window_chunks) {
-        Chunk moved[thread_chunks];
-        TESSERA_UNROLL
-        for (int c = 0; c < thread_chunks; ++c) moved[c] = window.chunks[(c + Count) % window_chunks];
-        TESSERA_UNROLL
-        for (int c = 0; c < thread_chunks; ++c) window.chunks[c] = moved[c];
-      }
-    }
-  }
-
-  /// A weight with the element that each output has there, first + u of the window.
-  KOKKOS_FORCEINLINE_FUNCTION static void multiply(T weight, const Window& window, int first, T (&sums)[Outputs]) {
-    TESSERA_UNROLL
-    for (int u = 0; u < Outputs; ++u) {
-      const int element = first + u;
-      sums[u] += weight * window.chunks[element / width % window_chunks].values[element % width];
+      for (int c = 0; c < thread_chunks; ++c) window[c] = window[c + 1];
     }
   }
 

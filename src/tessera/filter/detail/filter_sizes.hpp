@@ -77,10 +77,12 @@ inline constexpr int thread_lines_fill = 33;
 inline constexpr int runs_chunks = 5;
 inline constexpr int runs_teams_at_once = 8;
 
-/// Variant register_blocked: its teams, and the outputs of a thread, fewer where there is less to do.
-inline constexpr int blocked_team_size = 64;
-inline constexpr int blocked_teams_wide = 8;
-inline constexpr int blocked_teams_narrow = 12;
+/// Variant register_blocked: the threads of a team and those that a multiprocessor shall hold, and the outputs of a
+/// thread, fewer where there is less to do (measured on an H100).
+template <class Accumulator>
+inline constexpr int blocked_team_size = sizeof(Accumulator) < 8 ? 128 : 64;
+inline constexpr int blocked_threads_wide = 512;
+inline constexpr int blocked_threads_narrow = 768;
 template <class Accumulator>
 inline constexpr int blocked_outputs_wide = packed_length<Accumulator> * 8;
 template <class Accumulator>
