@@ -102,6 +102,33 @@ TEMPLATE_LIST_TEST_CASE("a filter plan takes what the caller overrides", "[filte
                       {"tessera::", "`options`", "team_size 1048576", "expected", "0 to", ";"});
 }
 
+/// A check of private code: the plans of a device, from any machine.
+template <class T>
+void check_blocked_plans(std::int64_t outputs, int team_size, std::int64_t taps) {
+  const tessera::detail::DeviceLimits limits{false, 270336, 40900};
+  for (const std::int64_t extent : {129, 1000, 2045, 2046, 4093, 4094, 9000, 100003, 1 << 27}) {
+    const tessera::detail::FilterShape shape{1,    extent,   1,   1, tessera::detail::LineDirection::along,
+                                             taps, taps / 2, true};
+    const FilterPlan plan = tessera::detail::make_filter_plan<tessera::detail::FilterTypes<T, T, T>>(limits, shape, {});
+    INFO(extent << " elements, " << taps << " taps: " << to_string(plan));
+    CHECK(plan.variant == tessera::FilterVariant::register_blocked);
+    CHECK(plan.tile == plan.team_size * outputs);
+    CHECK(plan.team_size % 32 == 0);
+    // Outputs begin up to a 16-byte piece before the line. No more tiles than the largest teams make, and with a warp
+    // less it would be more.
+    const std::int64_t most = extent + 16 / static_cast<std::int64_t>(sizeof(T)) - 1, largest = outputs * team_size;
+    const std::int64_t tiles = (most + plan.tile - 1) / plan.tile;
+    CHECK(tiles == (most + largest - 1) / largest);
+    CHECK((plan.team_size - 32) * outputs * tiles < most);
+  }
+}
+
+TEST_CASE("a wide filter's tiles share a line evenly", "[filter][plan]") {
+  check_blocked_plans<float>(16, 128, 65);
+  check_blocked_plans<float>(32, 128, 129);
+  check_blocked_plans<double>(16, 64, 65);
+}
+
 TEST_CASE("scratch beyond the limit is refused with both sizes", "[filter][plan][errors]") {
   // The check of private code: on a host no legal filter plan exceeds the limit.
   const tessera::detail::DeviceLimits limits{true, 1, 1000};
