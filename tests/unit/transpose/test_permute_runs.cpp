@@ -58,6 +58,50 @@ TEST_CASE("large arrays of awkward extents take tiles of long runs", "[permute][
   CHECK(tessera::detail::make_transpose_plan("test", gpu, {shape, 4, 4, 2, 0}, {}).runs.volume == 0);
 }
 
+TEST_CASE("what is read from one bank of scratch is counted", "[permute][plan]") {
+  using tessera::detail::FirstElements, tessera::detail::StagedOrder, tessera::detail::staged_steps;
+  const auto every = [](int stride) {
+    FirstElements elements{{}, 32};
+    for (int e = 0; e < 32; ++e) elements.places[static_cast<std::size_t>(e)] = e * stride;
+    return elements;
+  };
+  CHECK(staged_steps(every(1), {}, 4) == 1);
+  CHECK(staged_steps(every(2), {}, 4) == 2);
+  CHECK(staged_steps(every(32), {}, 4) == 32);
+  CHECK(staged_steps(every(32), StagedOrder{tessera::detail::inverse_of(32), 1}, 4) == 1);
+  // Half a warp at once of 8 bytes, a quarter of 16; of shorter elements a word is read once.
+  CHECK(staged_steps(every(1), {}, 8) == 2);
+  CHECK(staged_steps(every(16), {}, 8) == 32);
+  CHECK(staged_steps(every(8), {}, 16) == 32);
+  CHECK(staged_steps(every(1), {}, 1) == 1);
+  CHECK(staged_steps(every(2), {}, 2) == 1);
+  CHECK(staged_steps(every(64), {}, 2) == 32);
+}
+
+TEST_CASE("gaps in scratch keep what is written together in different banks", "[permute][plan]") {
+  struct Case {
+    std::vector<std::int64_t> extents;
+    std::vector<int> axes;
+    std::size_t bytes;
+    int most;  // steps of 128 elements
+  };
+  for (const Case& c :
+       {Case{{10001, 10001, 3}, {1, 0, 2}, 4, 4}, Case{{10001, 10001, 3}, {2, 1, 0}, 8, 10},
+        Case{{1024, 2, 1024, 16}, {3, 1, 2, 0}, 4, 5}, Case{{9, 9, 9, 9, 9, 9, 9, 9}, {2, 5, 6, 4, 7, 3, 1, 0}, 4, 8},
+        Case{{1001, 1001, 3, 3, 3}, {2, 1, 4, 0, 3}, 2, 8}}) {
+    const auto choice = choice_of(gpu, c.extents, c.axes, c.bytes);
+    REQUIRE(choice.plan.variant == TransposeVariant::packed);
+    REQUIRE_FALSE(choice.direct);
+    const auto elements = tessera::detail::first_elements(choice.tables, choice.tile.volume);
+    REQUIRE(elements.count == 128);
+    const int steps = tessera::detail::staged_steps(elements, choice.order, static_cast<int>(c.bytes));
+    INFO(c.extents.size() << " axes, " << c.bytes << " bytes: gaps of " << choice.order.gap);
+    CHECK(steps <= c.most);
+    CHECK(steps <= tessera::detail::staged_steps(elements, {}, static_cast<int>(c.bytes)));
+    CHECK(choice.plan.scratch_bytes <= gpu.scratch_bytes);
+  }
+}
+
 /// What the kernel does: the input's index of each element of the output, -1 where none is written; none at all where
 /// two tiles disagree, or a run that is moved begins beside a sector.
 std::vector<std::int64_t> written_by_tables(const PermuteShape& shape, const PackedTile& tile, std::int64_t sector,

@@ -30,8 +30,9 @@ constexpr int packed_teams_at_once(std::size_t out_bytes) { return out_bytes > 4
 inline constexpr int packed_team_size = 256;
 /// Elements of a tile that goes through registers.
 inline constexpr std::int64_t packed_volume_max = 4096;
-/// Bytes of a tile in scratch, gaps apart: places there have 16 bits.
+/// Bytes of a tile in scratch, and with gaps, which are no more than half as many again: places there have 16 bits.
 inline constexpr std::size_t packed_stage_bytes = 32768;
+inline constexpr std::size_t packed_gaps_bytes = 36864;
 /// Bytes of a host's tile: it stays in the first cache beside its output.
 inline constexpr std::size_t packed_host_bytes = 8192;
 /// Of a matrix that a host turns in blocks.
@@ -120,10 +121,12 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
   if (best.cost == 0 || best.cost > cost_max || has_wide_offsets(shape, best.tile)) return;
   const bool to_sectors = shift_plan(shape, best.tile, sector, address).axis >= 0;
   const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile, to_sectors), sector, address);
-  const StagedOrder order = staged_order(tables, bytes);
   const TileRuns runs = tile_runs(best.tile, tables);
   const bool fills = tiles_of(tables) >= std::int64_t{2} * packed_runs_teams_at_once * multiprocessors(limits);
-  if (!fills || run_pieces(runs, order, bytes).bytes > scratch) return;
+  const std::size_t least = run_pieces(runs, {}, bytes).bytes;
+  if (!fills || least > scratch) return;
+  const StagedOrder order =
+      staged_order(tables, bytes, best.tile.volume + static_cast<std::int64_t>((scratch - least) / bytes));
   choice.tile = best.tile;
   choice.tables = tables;
   choice.order = order;
@@ -157,7 +160,11 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
                   run * static_cast<std::int64_t>(problem.out_bytes) >= 128;
   if (has_wide_offsets(shape, choice.tile)) choose(true);
   choice.tables = tile_tables(shape, choice.tile, out_order(shape));
-  choice.order = staged_order(choice.tables, problem.out_bytes);
+  if (!choice.direct) {
+    choice.order = staged_order(choice.tables, problem.out_bytes,
+                                std::min(choice.tile.volume + choice.tile.volume / 2 + 1,
+                                         static_cast<std::int64_t>(packed_gaps_bytes / problem.out_bytes)));
+  }
   if (sizes_team && !limits.is_host && plan.variant == TransposeVariant::packed) {
     plan_runs(limits, problem, choice.direct ? written_directly(problem, run) : choice.tile.volume, choice);
   }

@@ -165,15 +165,69 @@ struct StagedOrder {
   }
 };
 
-/// Threads that write neighbours read scratch at the stride of the output's fastest axis: gaps make it an odd number of
-/// 4-byte words, where it is even, against bank conflicts.
-inline StagedOrder staged_order(const TileTables& tables, std::size_t element_bytes) {
+/// Elements of a tile's first warps, in the order in which they are written: where they are in the input's.
+struct FirstElements {
+  std::array<int, 4 * 32> places;
+  int count;
+};
+
+inline FirstElements first_elements(const TileTables& tables, std::int64_t volume) {
+  FirstElements elements{};
+  elements.count = static_cast<int>(std::min<std::int64_t>(volume, elements.places.size()));
+  for (int e = 0; e < elements.count; ++e) {
+    int rest = e, place = 0;
+    for (int d = 0; d < tables.digits; ++d) {
+      place += rest % tables.out_order[d].extent * tables.out_order[d].staged_stride;
+      rest /= tables.out_order[d].extent;
+    }
+    elements.places[static_cast<std::size_t>(e)] = place;
+  }
+  return elements;
+}
+
+/// In how many steps they are read from scratch: of several words in one bank, each takes one.
+inline int staged_steps(const FirstElements& elements, const StagedOrder& order, int element_bytes) {
+  constexpr int banks = 32, bank_bytes = 4;
+  const int word_bytes = std::max(element_bytes, bank_bytes), lanes = std::max(1, banks * bank_bytes / word_bytes);
+  int steps = 0;
+  for (int first = 0; first < elements.count; first += lanes) {
+    std::array<std::array<int, banks>, banks> read;  // words of each bank
+    std::array<int, banks> words{};
+    int longest = 1;
+    for (int e = first; e < std::min(first + lanes, elements.count); ++e) {
+      const int word = order.position(elements.places[static_cast<std::size_t>(e)]) * element_bytes / word_bytes;
+      auto& of_bank = read[static_cast<std::size_t>(word % lanes)];
+      int& count = words[static_cast<std::size_t>(word % lanes)];
+      if (std::find(of_bank.begin(), of_bank.begin() + count, word) != of_bank.begin() + count) continue;
+      of_bank[static_cast<std::size_t>(count++)] = word;
+      longest = std::max(longest, count);
+    }
+    steps += longest;
+  }
+  return steps;
+}
+
+/// Threads that write neighbours read scratch at the strides of the output's fastest axes: the gaps, after the elements
+/// of one of the input's axes or of several, with the fewest bank conflicts and then the fewest gaps. most: the
+/// elements that scratch has room for.
+inline StagedOrder staged_order(const TileTables& tables, std::size_t element_bytes, std::int64_t most) {
   if (tables.digits == 0) return {};
-  const std::int64_t stride = tables.out_order[0].staged_stride, bytes = static_cast<std::int64_t>(element_bytes);
-  const std::int64_t period = bytes < 4 ? 8 : 2 * bytes, wanted = bytes < 4 ? 4 : bytes;
-  const std::int64_t gap = (wanted - stride * bytes % period + period) % period / bytes;
-  if (stride == 1 || gap == 0) return {};
-  return {inverse_of(stride), static_cast<int>(gap)};
+  const auto bytes = static_cast<int>(element_bytes);
+  const TileDigit& last = tables.in_order[tables.digits - 1];
+  const int volume = last.staged_stride * last.extent, gap_max = bytes < 8 ? 31 : 128 / bytes - 1;
+  const FirstElements elements = first_elements(tables, volume);
+  const int least = static_cast<int>(ceil_div(elements.count * std::max(bytes, 4), 128));
+  StagedOrder best;
+  int fewest = staged_steps(elements, best, bytes);
+  for (int d = tables.digits - 1; d > 0; --d) {
+    StagedOrder order{inverse_of(tables.in_order[d].staged_stride), 1};
+    for (; fewest > least && order.gap <= gap_max && order.position(volume - 1) < most; ++order.gap) {
+      const int steps = staged_steps(elements, order, bytes);
+      if (steps < fewest) best = order;
+      fewest = std::min(fewest, steps);
+    }
+  }
+  return best;
 }
 
 /// Where a tile begins.
