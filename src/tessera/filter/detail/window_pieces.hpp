@@ -153,7 +153,7 @@ WindowChunksScratch window_chunks_scratch(int tile, std::int64_t window) {
 
 /// Scratch pieces of variant runs.
 struct WindowRunsScratch {
-  std::size_t staged_at, totals_at[2], beginnings_at, bytes;
+  std::size_t staged_at, totals_at[2], bytes;
   int staged_pieces, staged_length;  // of so many elements
 };
 
@@ -170,7 +170,6 @@ WindowRunsScratch window_runs_scratch(int tile, std::int64_t window) {
   pieces.staged_at =
       layout.append<Packed<typename Op::in_type>>(static_cast<std::size_t>(pieces.staged_pieces * packs));
   for (auto& at : pieces.totals_at) at = layout.append<typename Op::value_type>(runs + 1);
-  pieces.beginnings_at = pieces.totals_at[1];  // where nothing is known yet
   pieces.bytes = layout.bytes();
   return pieces;
 }

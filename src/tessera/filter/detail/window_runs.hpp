@@ -66,7 +66,7 @@ struct WindowRuns : WindowRunTile<Op> {
                                                Out* y, std::int64_t first) const {
     const int outputs = outputs_of(first), runs = runs_of(outputs);
     auto* totals = reinterpret_cast<Value*>(scratch + pieces.totals_at[0]);
-    auto* beginnings = reinterpret_cast<Value*>(scratch + pieces.beginnings_at);
+    auto* beginnings = reinterpret_cast<Value*>(scratch + pieces.totals_at[1]);  // until totals widen
     const In* elements = this->copied(x, first - lines.window.reach_left, runs * length + reach(), staged);
 
     // Threads without a run join the last one too, and drop it: values that are sometimes there cost registers.
