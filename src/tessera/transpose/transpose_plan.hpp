@@ -69,9 +69,6 @@ constexpr int transpose_tile_height(bool is_host, std::size_t element_bytes) {
   return is_host && element_bytes > 8 ? transpose_tile_rows / 2 : transpose_tile_rows;
 }
 
-/// What a GPU's memory moves at once.
-inline constexpr std::uintptr_t sector_bytes = 32;
-
 /// Elements of a sector where tiled and padded may write segments that begin on its boundaries, whatever the output's
 /// rows do: teams then share no sector. They read so many rows more. 0: sizes that do not gain from it.
 constexpr int sector_length(bool is_host, std::size_t out_bytes) {

@@ -41,11 +41,13 @@ TEST_CASE("large arrays of awkward extents take tiles of long runs", "[permute][
   CHECK(choice.tile.in_run > 500);
   CHECK(choice.tile.out_run > 500);
   CHECK(choice.plan.scratch_bytes <= gpu.scratch_bytes);
-  CHECK(choice.plan.league_size == 4 * 132);
-  const auto moved = choice_of(gpu, {149, 55, 55, 55}, {0, 3, 1, 2}, 4);
+  CHECK(choice.plan.scratch_bytes >= tessera::detail::packed_runs_large_scratch);
+  CHECK(choice.plan.league_size == 3 * 132);
+  CHECK(tessera::detail::packed_runs_teams(tessera::detail::packed_runs_large_scratch - 1) == 4);
+  const auto moved = choice_of(gpu, {10001, 10001, 3}, {1, 0, 2}, 4);
   CHECK(moved.runs.shifted);
   CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 8).runs.volume > 0);
-  CHECK(choice_of(gpu, {101, 55, 55, 19}, {0, 2, 1, 3}, 16).runs.volume > 0);
+  CHECK(choice_of(gpu, {33, 65, 129, 257}, {1, 2, 0, 3}, 16).runs.volume > 0);
   // Too few tiles, runs that are long anyway or begin on sectors, elements of other sizes, sizes asked, a host.
   CHECK(choice_of(gpu, {11, 55, 55, 55}, {0, 2, 1, 3}, 4).runs.volume == 0);
   CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 1, 3, 2}, 4).runs.volume == 0);
@@ -56,6 +58,45 @@ TEST_CASE("large arrays of awkward extents take tiles of long runs", "[permute][
   CHECK(choice_of({true, 2, 1 << 20}, {149, 55, 55, 55}, {0, 2, 1, 3}, 4).runs.volume == 0);
   const PermuteShape shape = shape_of({149, 55, 55, 55}, {0, 2, 1, 3}, 4);
   CHECK(tessera::detail::make_transpose_plan("test", gpu, {shape, 4, 4, 2, 0}, {}).runs.volume == 0);
+}
+
+TEST_CASE("tiles whose runs begin and end where sectors do are known", "[permute][plan]") {
+  using tessera::detail::PermuteAxis, tessera::detail::runs_on_sectors;
+  // The axes 100, 1000 and 1000, of strides 1, 100 and 10^5 in the input, 10^6, 1000 and 1 in the output.
+  const PermuteShape shape = shape_of({1000, 1000, 100}, {2, 1, 0}, 4);
+  REQUIRE(shape.rank == 3);
+  PackedTile tile;
+  const auto is_on = [&](std::int64_t slow, std::int64_t middle, std::int64_t fast, bool reads,
+                         std::uintptr_t address) {
+    tile.extents = {slow, middle, fast};
+    return reads ? runs_on_sectors(shape, tile, in_order(shape), &PermuteAxis::in_stride, 4, address)
+                 : runs_on_sectors(shape, tile, out_order(shape), &PermuteAxis::out_stride, 4, address);
+  };
+  CHECK(is_on(100, 1, 8, false, 0));
+  CHECK(is_on(100, 1, 1000, false, 0));
+  CHECK_FALSE(is_on(100, 1, 8, false, 16));
+  CHECK_FALSE(is_on(100, 1, 12, false, 0));
+  CHECK_FALSE(is_on(100, 1, 8, true, 0));  // rows of 400 bytes
+  CHECK(is_on(100, 2, 8, true, 0));
+  CHECK_FALSE(is_on(96, 1, 8, true, 0));
+  const auto choice = choice_of(gpu, {1000, 1000, 100}, {2, 0, 1}, 4);
+  CHECK(choice.tile.out_run % 8 == 0);
+}
+
+TEST_CASE("tiles through registers follow each other along the runs of both sides too", "[permute][plan]") {
+  const std::vector<std::int64_t> extents(8, 9);
+  const std::vector<int> axes{6, 7, 5, 0, 3, 4, 1, 2};
+  const PermuteShape shape = shape_of(extents, axes, 4);
+  const auto choice = choice_of(gpu, extents, axes, 4);
+  REQUIRE(choice.runs.volume == 0);
+  REQUIRE_FALSE(choice.direct);
+  const auto steps = [](const tessera::detail::TileTables& tables) {
+    std::vector<std::int64_t> of;
+    for (int d = 0; d < tables.axes; ++d) of.push_back(tables.outer[d].in_step);
+    return of;
+  };
+  CHECK(steps(choice.tables) == steps(tile_tables(shape, choice.tile, run_order(shape, choice.tile, false))));
+  CHECK(steps(choice.tables) != steps(tile_tables(shape, choice.tile, out_order(shape))));
 }
 
 TEST_CASE("what is read from one bank of scratch is counted", "[permute][plan]") {

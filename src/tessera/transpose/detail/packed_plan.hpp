@@ -38,13 +38,35 @@ inline constexpr std::size_t packed_host_bytes = 8192;
 /// Of a matrix that a host turns in blocks.
 inline constexpr std::int64_t packed_host_side = 16;
 
-/// Of a tile that goes to scratch by asynchronous copies: teams at once, the scratch of all of them, and what such a
-/// tile may be expected to cost, as a share of one that goes through registers (measured on an H100).
+/// Of a tile that goes to scratch by asynchronous copies: teams at once, the scratch of all of them, and what of a
+/// team's the tile may take (measured on an H100: larger ones are not faster).
 inline constexpr int packed_runs_teams_at_once = 4;
 inline constexpr std::size_t packed_runs_teams_scratch = std::size_t{188} << 10;
-inline constexpr double packed_runs_cost_max = 0.86;
-/// Bytes of an output from which on caches do not help two tiles that write a sector.
-inline constexpr double packed_uncached_bytes = 512 << 20;
+inline constexpr std::size_t packed_runs_scratch_max = std::size_t{38} << 10;
+/// Scratch of a team from which on fewer run at once: tiles that are neighbours then meet in the caches (measured on an
+/// H100: 1 to 2 % faster, 1 to 8 % slower below).
+inline constexpr std::size_t packed_runs_large_scratch = std::size_t{20} << 10;
+
+constexpr int packed_runs_teams(std::size_t scratch_bytes) {
+  return scratch_bytes < packed_runs_large_scratch ? packed_runs_teams_at_once : packed_runs_teams_at_once - 1;
+}
+
+// What tiles cost: fitted to the times of 9000 of them, of 260 permutations of 4- and 8-byte elements, on an H100, so
+// that the one of least cost is on average within 1.2 % of the fastest.
+inline constexpr packed_tile::RunCosts host_runs{24, 64};
+/// A sector that two tiles write costs more than one that two read.
+inline constexpr packed_tile::RunCosts device_runs{31, 142};
+inline constexpr packed_tile::RunCosts device_runs_on_sectors{12, 16};
+/// Of runs that are moved to sectors.
+inline constexpr double device_moved_write = 100;
+
+/// Factors of a tile of so many bytes, through registers and by asynchronous copies. out_bytes: of the whole output,
+/// whose tiles do not meet in the caches if it is large.
+constexpr double packed_tile_factor(double tile_bytes) { return 1 + 1300 / tile_bytes; }
+constexpr double packed_runs_factor(double tile_bytes, double out_bytes) {
+  constexpr double uncached_bytes = 512 << 20;
+  return 1.18 * (1 - 0.22 * std::min(1.0, out_bytes / uncached_bytes)) * (1 + 3100 / tile_bytes + tile_bytes / 750000);
+}
 
 /// A plan, and the tile of variants packed and naive.
 struct TransposeChoice {
@@ -76,21 +98,35 @@ inline std::int64_t packed_tiles(const PermuteShape& shape, const PackedTile& ti
   return tiles;
 }
 
-/// Elements that a warp writes together where threads follow the input's runs, so many elements long: runs that begin
-/// anywhere share sectors between all its accesses (measured on an H100: 0.58 of a copy, against 0.9 on boundaries).
-inline std::int64_t written_directly(const TransposeProblem& problem, std::int64_t run) {
+/// Whether threads that follow the input's runs write whole ones too: scratch would bring nothing.
+inline bool moves_directly(const TransposeProblem& problem, const PackedTile& tile) {
+  const std::int64_t run = kept_run(problem.shape, tile);
+  return run == tile.volume || run * static_cast<std::int64_t>(problem.out_bytes) >= 128;
+}
+
+/// Whether all rows of both sides begin where sectors do. Else what a warp writes without scratch shares sectors
+/// between all its accesses (measured on an H100: 0.58 of a copy, against 0.9).
+inline bool begins_on_sectors(const TransposeProblem& problem) {
   std::size_t bits = 0;
   for (int d = 0; d < problem.shape.rank; ++d) {
     const PermuteAxis& axis = problem.shape.axes[d];
     if (axis.in_stride != 1) bits |= static_cast<std::size_t>(axis.in_stride) * problem.in_bytes;
     if (axis.out_stride != 1) bits |= static_cast<std::size_t>(axis.out_stride) * problem.out_bytes;
   }
-  return bits % sector_bytes == 0 ? run : std::min<std::int64_t>(run, 32);
+  return bits % sector_bytes == 0;
 }
 
-/// Takes a larger tile that goes to scratch by asynchronous copies, where there is one that costs less than the tile
-/// chosen before, of whose runs so many elements are written together.
-inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& problem, std::int64_t written,
+inline packed_tile::RunCosts run_costs(const TransposeProblem& problem, const PackedTile& tile) {
+  const PermuteShape& shape = problem.shape;
+  const bool reads = runs_on_sectors(shape, tile, in_order(shape), &PermuteAxis::in_stride, problem.in_bytes,
+                                     problem.in_address),
+             writes = runs_on_sectors(shape, tile, out_order(shape), &PermuteAxis::out_stride, problem.out_bytes,
+                                      problem.out_address);
+  return {(reads ? device_runs_on_sectors : device_runs).read, (writes ? device_runs_on_sectors : device_runs).write};
+}
+
+/// Takes a tile that goes to scratch by asynchronous copies, where there is one that costs less than cost_max.
+inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& problem, double cost_max,
                       TransposeChoice& choice) {
   const PermuteShape& shape = problem.shape;
   const std::size_t bytes = problem.in_bytes;
@@ -99,7 +135,6 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
   const auto address = static_cast<std::int64_t>(problem.out_address / problem.out_bytes);
   const std::size_t scratch = limits.shared_scratch(packed_runs_teams_scratch, packed_runs_teams_at_once);
   const double out_bytes = static_cast<double>(shape.units()) * static_cast<double>(problem.out_bytes);
-  const double shared_write = packed_tile::shared_write * (1 + std::min(1.0, out_bytes / packed_uncached_bytes));
   const auto element_bytes = static_cast<std::int64_t>(bytes);
   constexpr std::size_t tables_bytes = sizeof(TileTables) + tile_bases_ahead * sizeof(ShiftedBases) + 8 * packed_bytes;
   const auto cost_of = [&](const PackedTile& tile) {
@@ -107,18 +142,15 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
     const std::int64_t runs = tile.volume / tile.in_run + tile.volume / tile.out_run;
     const auto taken = static_cast<std::size_t>(tile.in_run + 2 * tile.out_run + tile.volume * element_bytes) +
                        static_cast<std::size_t>(runs) * sizeof(RunPlace) + tables_bytes;
-    if (taken > scratch) return 0.0;
-    const bool to_sectors = shift_plan(shape, tile, sector, address).axis >= 0;
-    return packed_tile::cost(shape, tile, bytes, problem.out_bytes,
-                             to_sectors ? packed_tile::sector_write : shared_write);
+    if (taken > std::min(scratch, packed_runs_scratch_max)) return 0.0;
+    packed_tile::RunCosts costs = run_costs(problem, tile);
+    if (shift_plan(shape, tile, sector, address).axis >= 0) costs.write = device_moved_write;
+    return packed_tile::cost(shape, tile, bytes, problem.out_bytes, costs) *
+           packed_runs_factor(static_cast<double>(tile.volume * element_bytes), out_bytes);
   };
-  PackedTile before = choice.tile;
-  before.out_run = std::min(before.out_run, written);
-  const double cost_max =
-      packed_runs_cost_max * packed_tile::cost(shape, before, bytes, problem.out_bytes, shared_write);
   const auto volume_max = static_cast<std::int64_t>(scratch / bytes);
   const CostedTile best = choose_packed_tile(shape, std::min(volume_max, tile_volume_max), true, cost_of);
-  if (best.cost == 0 || best.cost > cost_max || has_wide_offsets(shape, best.tile)) return;
+  if (best.cost == 0 || best.cost >= cost_max || has_wide_offsets(shape, best.tile)) return;
   const bool to_sectors = shift_plan(shape, best.tile, sector, address).axis >= 0;
   const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile, to_sectors), sector, address);
   const TileRuns runs = tile_runs(best.tile, tables);
@@ -141,32 +173,43 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   const bool sizes_team = plan.team_size == 0;
   if (sizes_team) plan.team_size = limits.is_host ? 1 : packed_team_size;
   const std::size_t larger = std::max(problem.in_bytes, problem.out_bytes);
+  const auto cost_of = [&](const PackedTile& tile) {
+    if (limits.is_host) {
+      return packed_tile::cost(shape, tile, problem.in_bytes, problem.out_bytes, host_runs) *
+             (1 + 300 / static_cast<double>(tile.volume));
+    }
+    packed_tile::RunCosts costs = run_costs(problem, tile);
+    PackedTile written = tile;
+    if (moves_directly(problem, tile) && !begins_on_sectors(problem)) {
+      written.out_run = std::min<std::int64_t>(tile.out_run, 32);
+      costs.write = device_runs.write;
+    }
+    // A shorter element takes as long as a word.
+    const std::int64_t bytes = tile.volume * std::max<std::int64_t>(static_cast<std::int64_t>(larger), 4);
+    return packed_tile::cost(shape, written, problem.in_bytes, problem.out_bytes, costs) *
+           packed_tile_factor(static_cast<double>(bytes));
+  };
   const auto choose = [&](bool wide) {
     std::int64_t fits = static_cast<std::int64_t>((limits.is_host ? packed_host_bytes : packed_stage_bytes) / larger);
     if (!limits.is_host) {
       fits = std::min(fits, std::int64_t{packed_slots(problem.in_bytes, problem.out_bytes, wide)} * plan.team_size);
     }
-    const std::int64_t volume_max = std::clamp<std::int64_t>(fits, 1, packed_volume_max);
-    const auto cost_of = [&](const PackedTile& tile) {
-      return packed_tile::cost(shape, tile, problem.in_bytes, problem.out_bytes, packed_tile::shared_write);
-    };
-    choice.tile = choose_packed_tile(shape, volume_max, false, cost_of).tile;
     choice.wide_offsets = wide;
+    return choose_packed_tile(shape, std::clamp<std::int64_t>(fits, 1, packed_volume_max), false, cost_of);
   };
-  choose(false);
-  // Threads that follow the input's runs write whole ones too: scratch would bring nothing.
-  const std::int64_t run = kept_run(shape, choice.tile);
-  choice.direct = plan.variant == TransposeVariant::naive || run == choice.tile.volume ||
-                  run * static_cast<std::int64_t>(problem.out_bytes) >= 128;
-  if (has_wide_offsets(shape, choice.tile)) choose(true);
-  choice.tables = tile_tables(shape, choice.tile, out_order(shape));
+  CostedTile best = choose(false);
+  if (has_wide_offsets(shape, best.tile)) best = choose(true);
+  choice.tile = best.tile;
+  choice.direct = plan.variant == TransposeVariant::naive || moves_directly(problem, choice.tile);
+  choice.tables =
+      tile_tables(shape, choice.tile, limits.is_host ? out_order(shape) : run_order(shape, choice.tile, false));
   if (!choice.direct) {
     choice.order = staged_order(choice.tables, problem.out_bytes,
                                 std::min(choice.tile.volume + choice.tile.volume / 2 + 1,
                                          static_cast<std::int64_t>(packed_gaps_bytes / problem.out_bytes)));
   }
   if (sizes_team && !limits.is_host && plan.variant == TransposeVariant::packed) {
-    plan_runs(limits, problem, choice.direct ? written_directly(problem, run) : choice.tile.volume, choice);
+    plan_runs(limits, problem, best.cost, choice);
   }
   if (sizes_team && !limits.is_host && choice.runs.volume == 0) {
     // No warp more than the tile fills.
@@ -179,7 +222,7 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   int teams = packed_teams_at_once(problem.out_bytes);
   if (choice.runs.volume > 0) {
     plan.scratch_bytes = run_pieces(choice.runs, choice.order, problem.in_bytes).bytes;
-    teams = packed_runs_teams_at_once;
+    teams = packed_runs_teams(plan.scratch_bytes);
   } else if (!limits.is_host) {
     plan.scratch_bytes =
         packed_pieces(static_cast<int>(choice.tile.volume), choice.order, problem.out_bytes, choice.direct).bytes;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/transpose/detail/permute_shape.hpp>
@@ -34,6 +35,9 @@ inline AxisOrder in_order(const PermuteShape& shape) {
   });
   return order;
 }
+
+/// What a GPU's memory moves at once.
+inline constexpr std::uintptr_t sector_bytes = 32;
 
 struct PackedTile {
   std::array<std::int64_t, permute_rank_max> extents{};  // of the shape's axes
@@ -102,15 +106,14 @@ inline void include(const PermuteShape& shape, const AxisOrder& order, const Lea
   tile.extents[axis] = std::max(tile.extents[axis], box.extent);
 }
 
-/// What the sectors that runs share with others cost each run that is written, in bytes. Measured on an H200: one that
-/// two tiles write costs more than one that two read.
-inline constexpr double shared_write = 64;
-/// Of runs that begin on sectors, whose beginnings are looked up.
-inline constexpr double sector_write = 48;
+/// What the ends of a run cost, in bytes: it shares sectors, or a host's lines, with other runs.
+struct RunCosts {
+  double read, write;
+};
 
-/// Time an element, in arbitrary units: sectors that runs touch, elements of overlapping tiles, and what a tile costs.
+/// Time an element, in arbitrary units: sectors that runs touch, and elements of overlapping tiles.
 inline double cost(const PermuteShape& shape, const PackedTile& tile, std::size_t in_bytes, std::size_t out_bytes,
-                   double write_cost) {
+                   const RunCosts& runs) {
   double moved = 1;
   for (int d = 0; d < shape.rank; ++d) {
     const std::int64_t extent = tile.extents[static_cast<std::size_t>(d)], whole = shape.axes[d].extent;
@@ -118,9 +121,9 @@ inline double cost(const PermuteShape& shape, const PackedTile& tile, std::size_
       moved *= static_cast<double>(ceil_div(whole, extent) * extent) / static_cast<double>(whole);
     }
   }
-  const double reading = 1 + 24 / static_cast<double>(tile.in_run * static_cast<std::int64_t>(in_bytes));
-  const double writing = 1 + write_cost / static_cast<double>(tile.out_run * static_cast<std::int64_t>(out_bytes));
-  return moved * (reading + writing) * (1 + 300 / static_cast<double>(tile.volume));
+  const double reading = 1 + runs.read / static_cast<double>(tile.in_run * static_cast<std::int64_t>(in_bytes));
+  const double writing = 1 + runs.write / static_cast<double>(tile.out_run * static_cast<std::int64_t>(out_bytes));
+  return moved * (reading + writing);
 }
 
 }  // namespace packed_tile
@@ -155,6 +158,25 @@ CostedTile choose_packed_tile(const PermuteShape& shape, std::int64_t volume_max
     }
   }
   return best;
+}
+
+/// Whether all runs of one side begin and end where sectors do: but for those of an axis' last tile.
+inline bool runs_on_sectors(const PermuteShape& shape, const PackedTile& tile, const AxisOrder& order,
+                            std::int64_t PermuteAxis::*stride, std::size_t element_bytes, std::uintptr_t address) {
+  std::int64_t run = 1, bits = 0;
+  bool goes_on = true;
+  for (int d = 0; d < order.rank; ++d) {
+    const auto axis = static_cast<std::size_t>(order.axes[static_cast<std::size_t>(d)]);
+    const PermuteAxis& of = shape.axes[axis];
+    goes_on = goes_on && of.*stride == run;
+    if (goes_on) {
+      run *= tile.extents[axis];
+      goes_on = tile.extents[axis] == of.extent;
+    } else {
+      bits |= of.*stride;
+    }
+  }
+  return (static_cast<std::size_t>(bits | run) * element_bytes | address) % sector_bytes == 0;
 }
 
 /// Elements side by side in the output of those that are in the input's order: what threads write together without
