@@ -52,21 +52,21 @@ constexpr int packed_runs_teams(std::size_t scratch_bytes) {
 }
 
 // What tiles cost: fitted to the times of 9000 of them, of 260 permutations of 4- and 8-byte elements, on an H100, so
-// that the one of least cost is on average within 1.2 % of the fastest.
+// that the one of least cost is on average within 1 % of the fastest.
 inline constexpr packed_tile::RunCosts host_runs{24, 64};
 /// A sector that two tiles write costs more than one that two read.
-inline constexpr packed_tile::RunCosts device_runs{31, 142};
-inline constexpr packed_tile::RunCosts device_runs_on_sectors{12, 16};
+inline constexpr packed_tile::RunCosts device_runs{28, 128};
+inline constexpr packed_tile::RunCosts device_runs_on_sectors{12, 40};
 /// Of runs that are moved to sectors.
-inline constexpr double device_moved_write = 100;
+inline constexpr double device_moved_write = 180;
 
-/// Factors of a tile of so many bytes, through registers and by asynchronous copies. out_bytes: of the whole output,
-/// whose tiles do not meet in the caches if it is large.
-constexpr double packed_tile_factor(double tile_bytes) { return 1 + 1300 / tile_bytes; }
-constexpr double packed_runs_factor(double tile_bytes, double out_bytes) {
-  constexpr double uncached_bytes = 512 << 20;
-  return 1.18 * (1 - 0.22 * std::min(1.0, out_bytes / uncached_bytes)) * (1 + 3100 / tile_bytes + tile_bytes / 750000);
-}
+/// Factors of a tile of so many bytes, through registers and by asynchronous copies.
+constexpr double packed_tile_factor(double tile_bytes) { return 1 + 2000 / tile_bytes; }
+constexpr double packed_runs_factor(double tile_bytes) { return 1.2 * (1 + 4200 / tile_bytes + tile_bytes / 1.6e6); }
+
+/// The share of an output, of so many bytes, whose sectors caches do not keep until the next tile: of tiles through
+/// registers, of which more are under way at once.
+constexpr double packed_uncached(double out_bytes) { return std::min(1.0, out_bytes / (512 << 20)); }
 
 /// A plan, and the tile of variants packed and naive.
 struct TransposeChoice {
@@ -125,16 +125,16 @@ inline packed_tile::RunCosts run_costs(const TransposeProblem& problem, const Pa
   return {(reads ? device_runs_on_sectors : device_runs).read, (writes ? device_runs_on_sectors : device_runs).write};
 }
 
-/// Takes a tile that goes to scratch by asynchronous copies, where there is one that costs less than cost_max.
+/// Takes a tile that goes to scratch by asynchronous copies, where there is one that costs less than cost_max: one in
+/// a thousand of 16-byte elements would, so that they do not.
 inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& problem, double cost_max,
                       TransposeChoice& choice) {
   const PermuteShape& shape = problem.shape;
   const std::size_t bytes = problem.in_bytes;
-  if ((bytes != 4 && bytes != 8 && bytes != 16) || problem.in_address % bytes != 0) return;
+  if ((bytes != 4 && bytes != 8) || problem.in_address % bytes != 0) return;
   const std::int64_t sector = sector_length(false, problem.out_bytes);
   const auto address = static_cast<std::int64_t>(problem.out_address / problem.out_bytes);
   const std::size_t scratch = limits.shared_scratch(packed_runs_teams_scratch, packed_runs_teams_at_once);
-  const double out_bytes = static_cast<double>(shape.units()) * static_cast<double>(problem.out_bytes);
   const auto element_bytes = static_cast<std::int64_t>(bytes);
   constexpr std::size_t tables_bytes = sizeof(TileTables) + tile_bases_ahead * sizeof(ShiftedBases) + 8 * packed_bytes;
   const auto cost_of = [&](const PackedTile& tile) {
@@ -146,7 +146,7 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
     packed_tile::RunCosts costs = run_costs(problem, tile);
     if (shift_plan(shape, tile, sector, address).axis >= 0) costs.write = device_moved_write;
     return packed_tile::cost(shape, tile, bytes, problem.out_bytes, costs) *
-           packed_runs_factor(static_cast<double>(tile.volume * element_bytes), out_bytes);
+           packed_runs_factor(static_cast<double>(tile.volume * element_bytes));
   };
   const auto volume_max = static_cast<std::int64_t>(scratch / bytes);
   const CostedTile best = choose_packed_tile(shape, std::min(volume_max, tile_volume_max), true, cost_of);
@@ -173,6 +173,7 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   const bool sizes_team = plan.team_size == 0;
   if (sizes_team) plan.team_size = limits.is_host ? 1 : packed_team_size;
   const std::size_t larger = std::max(problem.in_bytes, problem.out_bytes);
+  const double uncached = packed_uncached(static_cast<double>(shape.units()) * static_cast<double>(problem.out_bytes));
   const auto cost_of = [&](const PackedTile& tile) {
     if (limits.is_host) {
       return packed_tile::cost(shape, tile, problem.in_bytes, problem.out_bytes, host_runs) *
@@ -184,6 +185,8 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
       written.out_run = std::min<std::int64_t>(tile.out_run, 32);
       costs.write = device_runs.write;
     }
+    costs.read *= 1 + 2 * uncached;
+    costs.write *= 1 + uncached;
     // A shorter element takes as long as a word.
     const std::int64_t bytes = tile.volume * std::max<std::int64_t>(static_cast<std::int64_t>(larger), 4);
     return packed_tile::cost(shape, written, problem.in_bytes, problem.out_bytes, costs) *

@@ -278,7 +278,7 @@ void launch_packed(std::string_view name, const Space& space, const TransposeCho
     const auto launch_as = [&](auto offset, auto direct) {
       launch(TransposePacked<Space, Job, decltype(offset), direct.value>{job});
     };
-    if constexpr (sizeof(In) == 4 || sizeof(In) == 8 || sizeof(In) == 16) {
+    if constexpr (sizeof(In) == 4 || sizeof(In) == 8) {
       if (choice.runs.volume > 0) {
         const auto launch_runs = [&](auto shifted) {
           using Runs = RunsJob<In, Out, Function>;
