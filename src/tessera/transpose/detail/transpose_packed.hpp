@@ -3,8 +3,8 @@
 //
 // Variants packed and naive: tiles of several axes. Each thread finds the places of its elements in a tile once, and
 // then moves tile after tile; packed stages them in scratch, in the input's order, where that makes the output's runs
-// whole; where longer runs are worth a larger tile, TransposeRuns has it. On hosts a tile is a loop nest: the first
-// cache is its scratch.
+// whole; where asynchronous copies are expected to cost less, TransposeRuns has the tile. On hosts a tile is a loop
+// nest: the first cache is its scratch.
 //
 // A. Hynninen and D. Lyakh, "cuTT: A High-Performance Tensor Transpose Library for CUDA Compatible GPUs" (2017).
 #ifndef TESSERA_TRANSPOSE_DETAIL_TRANSPOSE_PACKED_HPP

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variant packed on devices, where longer runs are worth a larger tile than registers hold: it goes to scratch by
-// asynchronous copies, and what a team knows of the tile's runs stands in tables there.
+// Variant packed on devices, where a tile that goes to scratch by asynchronous copies is expected to cost less than one
+// through registers: what a team knows of its runs stands in tables there.
 #ifndef TESSERA_TRANSPOSE_DETAIL_TRANSPOSE_RUNS_HPP
 #define TESSERA_TRANSPOSE_DETAIL_TRANSPOSE_RUNS_HPP
 
