@@ -65,20 +65,17 @@ TEST_CASE("tiles whose runs begin and end where sectors do are known", "[permute
   // The axes 100, 1000 and 1000, of strides 1, 100 and 10^5 in the input, 10^6, 1000 and 1 in the output.
   const PermuteShape shape = shape_of({1000, 1000, 100}, {2, 1, 0}, 4);
   REQUIRE(shape.rank == 3);
-  PackedTile tile;
-  const auto is_on = [&](std::int64_t slow, std::int64_t middle, std::int64_t fast, bool reads,
-                         std::uintptr_t address) {
-    tile.extents = {slow, middle, fast};
-    return reads ? runs_on_sectors(shape, tile, in_order(shape), &PermuteAxis::in_stride, 4, address)
-                 : runs_on_sectors(shape, tile, out_order(shape), &PermuteAxis::out_stride, 4, address);
+  const auto reads = [&](std::int64_t run) { return runs_on_sectors(shape, &PermuteAxis::in_stride, run, 4, 0); };
+  const auto writes = [&](std::int64_t run, std::uintptr_t address) {
+    return runs_on_sectors(shape, &PermuteAxis::out_stride, run, 4, address);
   };
-  CHECK(is_on(100, 1, 8, false, 0));
-  CHECK(is_on(100, 1, 1000, false, 0));
-  CHECK_FALSE(is_on(100, 1, 8, false, 16));
-  CHECK_FALSE(is_on(100, 1, 12, false, 0));
-  CHECK_FALSE(is_on(100, 1, 8, true, 0));  // rows of 400 bytes
-  CHECK(is_on(100, 2, 8, true, 0));
-  CHECK_FALSE(is_on(96, 1, 8, true, 0));
+  CHECK(writes(8, 0));
+  CHECK(writes(1000, 0));
+  CHECK_FALSE(writes(8, 16));
+  CHECK_FALSE(writes(12, 0));
+  CHECK_FALSE(reads(100));  // rows of 400 bytes
+  CHECK(reads(200));
+  CHECK_FALSE(reads(96));
   const auto choice = choice_of(gpu, {1000, 1000, 100}, {2, 0, 1}, 4);
   CHECK(choice.tile.out_run % 8 == 0);
 }

@@ -107,26 +107,21 @@ inline bool moves_directly(const TransposeProblem& problem, const PackedTile& ti
 /// Whether all rows of both sides begin where sectors do. Else what a warp writes without scratch shares sectors
 /// between all its accesses (measured on an H100: 0.58 of a copy, against 0.9).
 inline bool begins_on_sectors(const TransposeProblem& problem) {
-  std::size_t bits = 0;
-  for (int d = 0; d < problem.shape.rank; ++d) {
-    const PermuteAxis& axis = problem.shape.axes[d];
-    if (axis.in_stride != 1) bits |= static_cast<std::size_t>(axis.in_stride) * problem.in_bytes;
-    if (axis.out_stride != 1) bits |= static_cast<std::size_t>(axis.out_stride) * problem.out_bytes;
-  }
+  const std::size_t bits = stride_bits(problem.shape, &PermuteAxis::in_stride, 2, problem.in_bytes) |
+                           stride_bits(problem.shape, &PermuteAxis::out_stride, 2, problem.out_bytes);
   return bits % sector_bytes == 0;
 }
 
 inline packed_tile::RunCosts run_costs(const TransposeProblem& problem, const PackedTile& tile) {
   const PermuteShape& shape = problem.shape;
-  const bool reads = runs_on_sectors(shape, tile, in_order(shape), &PermuteAxis::in_stride, problem.in_bytes,
-                                     problem.in_address),
-             writes = runs_on_sectors(shape, tile, out_order(shape), &PermuteAxis::out_stride, problem.out_bytes,
-                                      problem.out_address);
+  const bool reads = runs_on_sectors(shape, &PermuteAxis::in_stride, tile.in_run, problem.in_bytes, problem.in_address);
+  const bool writes =
+      runs_on_sectors(shape, &PermuteAxis::out_stride, tile.out_run, problem.out_bytes, problem.out_address);
   return {(reads ? device_runs_on_sectors : device_runs).read, (writes ? device_runs_on_sectors : device_runs).write};
 }
 
-/// Takes a tile that goes to scratch by asynchronous copies, where there is one that costs less than cost_max: one in
-/// a thousand of 16-byte elements would, so that they do not.
+/// Takes a tile that goes to scratch by asynchronous copies, where there is one that costs less than cost_max. Elements
+/// of 4 and 8 bytes alone: of 16 hardly any shape would.
 inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& problem, double cost_max,
                       TransposeChoice& choice) {
   const PermuteShape& shape = problem.shape;
@@ -174,6 +169,7 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   if (sizes_team) plan.team_size = limits.is_host ? 1 : packed_team_size;
   const std::size_t larger = std::max(problem.in_bytes, problem.out_bytes);
   const double uncached = packed_uncached(static_cast<double>(shape.units()) * static_cast<double>(problem.out_bytes));
+  const bool on_sectors = begins_on_sectors(problem);
   const auto cost_of = [&](const PackedTile& tile) {
     if (limits.is_host) {
       return packed_tile::cost(shape, tile, problem.in_bytes, problem.out_bytes, host_runs) *
@@ -181,7 +177,7 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
     }
     packed_tile::RunCosts costs = run_costs(problem, tile);
     PackedTile written = tile;
-    if (moves_directly(problem, tile) && !begins_on_sectors(problem)) {
+    if (!on_sectors && moves_directly(problem, tile)) {
       written.out_run = std::min<std::int64_t>(tile.out_run, 32);
       costs.write = device_runs.write;
     }
@@ -204,20 +200,22 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   if (has_wide_offsets(shape, best.tile)) best = choose(true);
   choice.tile = best.tile;
   choice.direct = plan.variant == TransposeVariant::naive || moves_directly(problem, choice.tile);
-  choice.tables =
-      tile_tables(shape, choice.tile, limits.is_host ? out_order(shape) : run_order(shape, choice.tile, false));
-  if (!choice.direct) {
-    choice.order = staged_order(choice.tables, problem.out_bytes,
-                                std::min(choice.tile.volume + choice.tile.volume / 2 + 1,
-                                         static_cast<std::int64_t>(packed_gaps_bytes / problem.out_bytes)));
-  }
   if (sizes_team && !limits.is_host && plan.variant == TransposeVariant::packed) {
     plan_runs(limits, problem, best.cost, choice);
   }
-  if (sizes_team && !limits.is_host && choice.runs.volume == 0) {
-    // No warp more than the tile fills.
-    const std::int64_t slots = packed_slots(problem.in_bytes, problem.out_bytes, choice.wide_offsets);
-    plan.team_size = std::min<int>(packed_team_size, static_cast<int>(ceil_div(choice.tile.volume, 32 * slots)) * 32);
+  if (choice.runs.volume == 0) {
+    choice.tables =
+        tile_tables(shape, choice.tile, limits.is_host ? out_order(shape) : run_order(shape, choice.tile, false));
+    if (!choice.direct) {
+      choice.order = staged_order(choice.tables, problem.out_bytes,
+                                  std::min(choice.tile.volume + choice.tile.volume / 2 + 1,
+                                           static_cast<std::int64_t>(packed_gaps_bytes / problem.out_bytes)));
+    }
+    if (sizes_team && !limits.is_host) {
+      // No warp more than the tile fills.
+      const std::int64_t slots = packed_slots(problem.in_bytes, problem.out_bytes, choice.wide_offsets);
+      plan.team_size = std::min<int>(packed_team_size, static_cast<int>(ceil_div(choice.tile.volume, 32 * slots)) * 32);
+    }
   }
   plan.tile_columns = static_cast<int>(choice.tile.in_run);
   plan.tile_rows = static_cast<int>(choice.tile.volume / choice.tile.in_run);

@@ -160,23 +160,22 @@ CostedTile choose_packed_tile(const PermuteShape& shape, std::int64_t volume_max
   return best;
 }
 
-/// Whether all runs of one side begin and end where sectors do: but for those of an axis' last tile.
-inline bool runs_on_sectors(const PermuteShape& shape, const PackedTile& tile, const AxisOrder& order,
-                            std::int64_t PermuteAxis::*stride, std::size_t element_bytes, std::uintptr_t address) {
-  std::int64_t run = 1, bits = 0;
-  bool goes_on = true;
-  for (int d = 0; d < order.rank; ++d) {
-    const auto axis = static_cast<std::size_t>(order.axes[static_cast<std::size_t>(d)]);
-    const PermuteAxis& of = shape.axes[axis];
-    goes_on = goes_on && of.*stride == run;
-    if (goes_on) {
-      run *= tile.extents[axis];
-      goes_on = tile.extents[axis] == of.extent;
-    } else {
-      bits |= of.*stride;
-    }
+/// The bits of one side's strides of so many elements and more, in bytes.
+inline std::size_t stride_bits(const PermuteShape& shape, std::int64_t PermuteAxis::*stride, std::int64_t least,
+                               std::size_t element_bytes) {
+  std::int64_t bits = 0;
+  for (int d = 0; d < shape.rank; ++d) {
+    if (shape.axes[d].*stride >= least) bits |= shape.axes[d].*stride;
   }
-  return (static_cast<std::size_t>(bits | run) * element_bytes | address) % sector_bytes == 0;
+  return static_cast<std::size_t>(bits) * element_bytes;
+}
+
+/// Whether all runs of one side, of so many elements, begin and end where sectors do: but for those of an axis' last
+/// tile.
+inline bool runs_on_sectors(const PermuteShape& shape, std::int64_t PermuteAxis::*stride, std::int64_t run,
+                            std::size_t element_bytes, std::uintptr_t address) {
+  const std::size_t bits = stride_bits(shape, stride, run, element_bytes);
+  return (bits | static_cast<std::size_t>(run) * element_bytes | address) % sector_bytes == 0;
 }
 
 /// Elements side by side in the output of those that are in the input's order: what threads write together without
