@@ -38,7 +38,8 @@ concept AccessibleFrom = View<V> && bool(Kokkos::SpaceAccessibility<Space, typen
 ///   `finalize(value_type, int64 count)` with the number of elements that were not left out;
 /// - `chain_type` with `chain_identity()`, `chain(chain_type&, element)` and `unchain(chain_type) -> value_type`: a
 ///   cheaper accumulator for value types that are dear to join;
-/// - `chain_length`: elements a chain takes before it is joined with others, pairwise (256);
+/// - `chain_length`: elements a chain takes before it is joined with others, pairwise (256, or any number where it is
+///   `order_free` and has no chain_type);
 /// - `needs_elements = true` where an empty input has no result, `elements_min()` where one is not enough;
 /// - `takes_nan = true` where NaN elements are like others under any policy;
 /// - `name()` for messages and records;

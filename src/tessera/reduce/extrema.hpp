@@ -11,6 +11,7 @@
 #include <tessera/detail/exact_integer.hpp>
 #include <tessera/detail/float_format.hpp>
 #include <tessera/detail/host_vector.hpp>
+#include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <type_traits>
@@ -39,7 +40,9 @@ struct Extremum {
 
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     const bool better = Sign > 0 ? from < into : from > into;
-    if constexpr (is_floating_v<T>) {
+    if constexpr (has_instruction) {
+      into = extreme_of(into, from);
+    } else if constexpr (is_floating_v<T>) {
       // Equal values of different sign are the two zeros.
       const bool better_zero = from == into && Kokkos::signbit(from) == (Sign > 0);
       into = better || better_zero || from != from ? from : into;
@@ -64,29 +67,54 @@ struct Extremum {
   static constexpr std::int64_t chain_length = std::int64_t{1} << 40;
 
   KOKKOS_FUNCTION chain_type chain_identity() const {
-    if constexpr (is_floating_v<T>) {
+    if constexpr (has_instruction) {
+      return Kokkos::bit_cast<chain_type>(identity());
+    } else if constexpr (is_floating_v<T>) {
       return ordered(Kokkos::bit_cast<chain_type>(identity()));
     } else {
       return identity();
     }
   }
   KOKKOS_FUNCTION void chain(chain_type& into, T element) const {
-    if constexpr (is_floating_v<T>) {
+    if constexpr (has_instruction) {
+      into = Kokkos::bit_cast<chain_type>(extreme_of(Kokkos::bit_cast<value_type>(into), widened(element)));
+    } else if constexpr (is_floating_v<T>) {
       const auto bits = Kokkos::bit_cast<chain_type>(widened(element));
-      const chain_type key = (bits & ~sign) > infinity ? nan_key : ordered(bits);
-      into = (Sign > 0 ? key < into : key > into) ? key : into;
+      chain_key(into, (bits & ~sign) > infinity ? nan_key : ordered(bits));
     } else {
       join(into, element);
     }
   }
   KOKKOS_FUNCTION value_type unchain(const chain_type& key) const {
-    if constexpr (is_floating_v<T>) {
+    if constexpr (has_instruction) {
+      return Kokkos::bit_cast<value_type>(key);
+    } else if constexpr (is_floating_v<T>) {
       return key == nan_key ? Kokkos::Experimental::quiet_NaN_v<value_type>
                             : Kokkos::bit_cast<value_type>(ordered(key));
     } else {
       return key;
     }
   }
+#if defined(__CUDA_ARCH__)
+  /// One key for all of them: the best by the numbers, then what numbers do not say, of NaN and zeros.
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void chain_group(chain_type& into,
+                                               const T (&elements)[N]) const requires std::is_same_v<T, double> {
+    double best = elements[0];
+    bool is_nan = best != best;
+    int signs = __double2hiint(best);
+    TESSERA_UNROLL
+    for (int k = 1; k < N; ++k) {
+      const double element = elements[k];
+      is_nan = is_nan || element != element;
+      best = (Sign > 0 ? element < best : element > best) ? element : best;
+      signs = Sign > 0 ? signs | __double2hiint(element) : signs & __double2hiint(element);
+    }
+    // Where the best is zero, no element but a zero has the sign that counts.
+    if (best == 0) best = __hiloint2double(signs & static_cast<int>(sign >> 32), 0);
+    chain_key(into, is_nan ? nan_key : ordered(Kokkos::bit_cast<chain_type>(best)));
+  }
+#endif
 #if defined(TESSERA_HOST_VECTORS)
   template <int Lanes>
   void chain_host(chain_type (&chains)[Lanes], const value_type* elements, int groups) const
@@ -113,6 +141,26 @@ struct Extremum {
   static constexpr chain_type infinity =
       sizeof(value_type) == 4 ? static_cast<chain_type>(0x7f800000) : static_cast<chain_type>(0x7ff0000000000000);
   static constexpr chain_type nan_key = Sign > 0 ? sign : static_cast<chain_type>(~sign);
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  /// Whether one instruction does what join() does. Chains are bits of numbers then.
+  static constexpr bool has_instruction = is_floating_v<T> && sizeof(value_type) == 4;
+  __device__ __forceinline__ static float extreme_of(float a, float b) {
+    float result;
+    if constexpr (Sign > 0) {
+      asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    } else {
+      asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    }
+    return result;
+  }
+#else
+  static constexpr bool has_instruction = false;
+#endif
+
+  KOKKOS_FUNCTION static void chain_key(chain_type& into, chain_type key) {
+    into = (Sign > 0 ? key < into : key > into) ? key : into;
+  }
 
   /// From bits to integers in the order of the numbers, and back.
   KOKKOS_FUNCTION static chain_type ordered(chain_type bits) {

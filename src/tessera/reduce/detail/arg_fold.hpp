@@ -144,11 +144,26 @@ class ArgFold {
   }
 
   template <TeamMember Member>
-  KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type&, team_type& result,
+  KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type& spill, team_type& result,
                                          std::byte* scratch) const {
-    const team_type mine = team_join(team, thread, m_reducer, reinterpret_cast<team_type*>(scratch));
-    if (team.team_rank() == 0) result = mine;
+    const team_type total = total_at_first(team, thread, spill, scratch);
+    if (team.team_rank() == 0) result = total;
     team.team_barrier();
+  }
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION team_type total_at_first(const Member& team, const thread_type& thread, spill_type&,
+                                                       std::byte* scratch) const {
+    return join_at_first(team, thread, scratch);
+  }
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION team_type join_at_first(const Member& team, const team_type& mine,
+                                                      std::byte* scratch) const {
+    return team_join_at_first(team, mine, m_reducer, reinterpret_cast<team_type*>(scratch));
+  }
+  KOKKOS_FUNCTION team_type joined_partials(const team_type* partials, int count) const {
+    team_type joined = identity();
+    for (int i = 0; i < count; ++i) m_reducer.join(joined, partials[i]);
+    return joined;
   }
 
   KOKKOS_FUNCTION team_type& close_alone(thread_type& thread, spill_type&, team_type& room) const {

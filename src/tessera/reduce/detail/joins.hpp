@@ -15,13 +15,17 @@
 
 namespace tessera::detail {
 
-/// Joins values as they come in a balanced tree (a binary counter), so that the depth is log2 of their number.
+/// Joins values as they come in a balanced tree (a binary counter), so that the depth is log2 of their number. Nothing
+/// is set up before the first one: most threads of a GPU have none, and what they stored would reach memory.
 template <class R>
 class PairwiseFold {
  public:
   using value_type = typename R::value_type;
 
-  KOKKOS_FUNCTION void push(const R& reducer, value_type value) {
+  KOKKOS_FUNCTION PairwiseFold() {}
+
+  KOKKOS_FUNCTION void push(const R& reducer, value_type value, bool is_first) {
+    if (is_first) m_count = 0;
     int level = 0;
     for (std::uint64_t bits = m_count; (bits & 1) != 0; bits >>= 1, ++level) {
       value_type joined = m_levels[level];
@@ -43,18 +47,12 @@ class PairwiseFold {
     return result;
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION bool empty() const { return m_count == 0; }
-
  private:
-  value_type m_levels[40];  // 2^40 chains
-  std::uint64_t m_count = 0;
+  std::uint64_t m_count;
+  union {
+    value_type m_levels[40];  // 2^40 chains
+  };
 };
-
-/// Whether join gives the same bits in any order.
-template <class R>
-KOKKOS_INLINE_FUNCTION constexpr bool is_order_free() {
-  return requires { requires R::order_free; };
-}
 
 /// The same where no order matters: one value is all it needs.
 template <class R>
@@ -62,21 +60,19 @@ class PlainFold {
  public:
   using value_type = typename R::value_type;
 
+  KOKKOS_FUNCTION PlainFold() {}
+
   /// Not inlined: rare, so that the value needs no registers.
-  TESSERA_NOINLINE KOKKOS_FUNCTION void push(const R& reducer, const value_type& value) {
-    if (m_empty) {
-      m_total = value;
-    } else {
-      reducer.join(m_total, value);
-    }
-    m_empty = false;
+  TESSERA_NOINLINE KOKKOS_FUNCTION void push(const R& reducer, value_type value, bool is_first) {
+    if (!is_first) reducer.join(value, m_total);
+    m_total = value;
   }
-  KOKKOS_FUNCTION value_type total(const R& reducer) const { return m_empty ? reducer.identity() : m_total; }
-  [[nodiscard]] KOKKOS_FUNCTION bool empty() const { return m_empty; }
+  KOKKOS_FUNCTION value_type total(const R&) const { return m_total; }
 
  private:
-  value_type m_total = {};
-  bool m_empty = true;
+  union {
+    value_type m_total;
+  };
 };
 
 #if defined(__CUDA_ARCH__)
@@ -114,15 +110,16 @@ __device__ __forceinline__ void join_lanes(const R& reducer, typename R::value_t
 }
 #endif
 
-/// Joins one value of each thread in a tree over neighbours (coalesced, any team size). The barriers stand
-/// outside the branches: every thread meets each of them. All threads see the result; scratch is free again.
+/// Joins one value of each thread in a tree over neighbours (coalesced, any team size), for the first thread; the
+/// others get something else. The barriers stand outside the branches: every thread meets each of them. Scratch is free
+/// behind the next one.
 template <TeamMember Member, Reducer R>
-KOKKOS_FUNCTION typename R::value_type team_join(const Member& team, const typename R::value_type& value,
-                                                 const R& reducer, typename R::value_type* scratch) {
+KOKKOS_FUNCTION typename R::value_type team_join_at_first(const Member& team, const typename R::value_type& value,
+                                                          const R& reducer, typename R::value_type* scratch) {
   const int rank = team.team_rank();
   if (team.team_size() == 1) return value;
 #if defined(__CUDA_ARCH__)
-  // Through shuffles, where the team's threads are whole warps: three barriers instead of one for each level.
+  // Through shuffles, where the team's threads are whole warps: one barrier instead of one for each level.
   using Value = typename R::value_type;
   if constexpr (sizeof(Value) <= 32 && sizeof(Value) % 4 == 0 && std::is_trivially_copyable_v<Value>) {
     if (has_whole_warps(team)) {
@@ -134,11 +131,7 @@ KOKKOS_FUNCTION typename R::value_type team_join(const Member& team, const typen
       if (rank < 32) {
         mine = scratch[Kokkos::min(lane, warps - 1)];
         join_lanes(reducer, mine, lane, warps);
-        if (lane == 0) scratch[warps] = mine;
       }
-      team.team_barrier();
-      mine = scratch[warps];
-      team.team_barrier();
       return mine;
     }
   }
@@ -151,9 +144,22 @@ KOKKOS_FUNCTION typename R::value_type team_join(const Member& team, const typen
     team.team_barrier();
     active = half;
   }
-  const typename R::value_type result = scratch[0];
+  return scratch[0];
+}
+
+/// The same for all threads; scratch is free again.
+template <TeamMember Member, Reducer R>
+KOKKOS_FUNCTION typename R::value_type team_join(const Member& team, const typename R::value_type& value,
+                                                 const R& reducer, typename R::value_type* scratch) {
+  auto joined = team_join_at_first(team, value, reducer, scratch);
+  if (team.team_size() == 1) return joined;
+  // Where no thread of the first warp reads any more.
+  auto& total = scratch[team.team_size() - 1];
+  if (team.team_rank() == 0) total = joined;
   team.team_barrier();
-  return result;
+  joined = total;
+  team.team_barrier();
+  return joined;
 }
 
 }  // namespace tessera::detail

@@ -21,6 +21,12 @@
 
 namespace tessera::detail {
 
+/// Whether the total of a team can stay with its first thread.
+template <class Fold>
+KOKKOS_INLINE_FUNCTION constexpr bool joins_at_first() {
+  return requires { &Fold::joined_partials; };
+}
+
 template <ExecutionSpace Space, class Range, class Fold, class Result>
 struct ReduceSinglePass {
   // Every team that a plan may choose must be launchable, whatever the fold keeps in registers.
@@ -66,13 +72,22 @@ struct ReduceSinglePass {
         leaves_pair = partials.leave(team, team.league_rank(), whole);
       }
     }
-    if (!leaves_pair) {
-      fold.close(team, thread, spill, result, close_scratch);
-      if (team.league_size() == 1) return finish(team, result, close_scratch, status);
-      partials.leave(team, team.league_rank(), result);
+    if constexpr (joins_at_first<Fold>()) {
+      const team_type total = fold.total_at_first(team, thread, spill, close_scratch);
+      if (team.league_size() == 1) {
+        write_result(team, fold, total, range.size, status, out);
+        return;
+      }
+      partials.leave(team, team.league_rank(), total);
+    } else {
+      if (!leaves_pair) {
+        fold.close(team, thread, spill, result, close_scratch);
+        if (team.league_size() == 1) return finish(team, result, close_scratch, status);
+        partials.leave(team, team.league_rank(), result);
+      }
+      // What the team's threads wrote must be seen by whoever sees the ticket: one fence behind a barrier does for all.
+      team.team_barrier();
     }
-    // What the team's threads wrote must be seen by whoever sees the ticket: one fence behind a barrier does for all.
-    team.team_barrier();
     int* last = reinterpret_cast<int*>(scratch + last_at);
     if (team.team_rank() == 0) {
       Kokkos::memory_fence();
@@ -102,12 +117,17 @@ struct ReduceSinglePass {
 
   KOKKOS_FUNCTION void finish_partials(const typename policy_type::member_type& team, team_type& result,
                                        std::byte* close_scratch, const Status& status) const {
+    const int share = ceil_div(team.league_size(), team.team_size());
+    const int first = Kokkos::min(team.league_size(), team.team_rank() * share);
+    const int stop = Kokkos::min(team.league_size(), first + share);
     if constexpr (requires { fold.close_partials(team, partials.totals, 1, result, close_scratch); }) {
       fold.close_partials(team, partials.totals, team.league_size(), result, close_scratch);
+      finish(team, result, close_scratch, status);
+    } else if constexpr (joins_at_first<Fold>()) {
+      const team_type mine = fold.joined_partials(partials.totals + first, stop - first);
+      const team_type total = fold.join_at_first(team, mine, close_scratch);
+      write_result(team, fold, total, range.size, status, out);
     } else {
-      const int share = ceil_div(team.league_size(), team.team_size());
-      const int first = Kokkos::min(team.league_size(), team.team_rank() * share);
-      const int stop = Kokkos::min(team.league_size(), first + share);
       if constexpr (sums_in_pairs<Fold>()) {
         pair_t<Fold> mine{};
         for (int i = first; i < stop; ++i) typename pair_t<Fold>::join_type{}.join(mine, partials.pairs[i]);
@@ -127,8 +147,8 @@ struct ReduceSinglePass {
         fold.absorb(thread, spill, partials.totals[i]);
       }
       fold.close(team, thread, spill, result, close_scratch);
+      finish(team, result, close_scratch, status);
     }
-    finish(team, result, close_scratch, status);
   }
 
   KOKKOS_FUNCTION void finish(const typename policy_type::member_type& team, team_type& total,

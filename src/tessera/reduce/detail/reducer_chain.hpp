@@ -15,12 +15,20 @@
 
 namespace tessera::detail {
 
+/// Whether join gives the same bits in any order.
+template <class R>
+KOKKOS_INLINE_FUNCTION constexpr bool is_order_free() {
+  return requires { requires R::order_free; };
+}
+
 /// Elements an accumulator takes before it is joined pairwise, where the reducer names no other number. The semantics
-/// allow 512; the remainders need some of it.
+/// allow 512; the remainders need some of it. Values that no order matters to take any number.
 template <class R>
 KOKKOS_INLINE_FUNCTION constexpr std::int64_t chain_length() {
   if constexpr (requires { R::chain_length; }) {
     return R::chain_length;
+  } else if constexpr (is_order_free<R>() && !requires { typename R::chain_type; }) {
+    return std::int64_t{1} << 62;
   } else {
     return 256;
   }
@@ -105,13 +113,21 @@ constexpr int host_groups() {
   }
 }
 
-/// Whether the reducer has chain_word(chain, elements): chain() of each of those in a word of 32 bits, to chains that
-/// hold chain_length such words.
+/// Whether the reducer, which no order matters to, has chain_word(chain, elements): chain() of each of those in a word
+/// of 32 bits.
 template <class R, class T, int N>
 KOKKOS_INLINE_FUNCTION constexpr bool chains_words() {
   return N * sizeof(T) % packed_bytes == 0 &&
          requires(const R& reducer, typename Chain<R>::type& chain, const T* elements) {
     reducer.chain_word(chain, elements);
+  };
+}
+
+/// Whether it has chain_group(chain, elements): chain() of each of N.
+template <class R, class T, int N>
+KOKKOS_INLINE_FUNCTION constexpr bool chains_groups() {
+  return requires(const R& reducer, typename Chain<R>::type& chain, const T(&elements)[N]) {
+    reducer.chain_group(chain, elements);
   };
 }
 

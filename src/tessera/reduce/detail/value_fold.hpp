@@ -69,6 +69,7 @@ class ValueFold {
     typename Chain<R>::type chains[lanes];
     std::int64_t length;
     std::int64_t omitted;
+    bool spilled;  // whether the spill holds anything
   };
   struct spill_type {
     using Join = FoldValueJoin<R, counts>;
@@ -86,25 +87,21 @@ class ValueFold {
     for (int lane = 0; lane < lanes; ++lane) thread.chains[lane] = Chain<R>::identity(m_reducer);
     thread.length = 0;
     thread.omitted = 0;
+    thread.spilled = false;
   }
 
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
                                        const Index& index, const Status& status) const {
     KOKKOS_IF_ON_HOST((if constexpr (N > lanes) return add_groups<N / lanes>(thread, spill, elements, index, status);))
-    constexpr int groups = ceil_div(N, lanes);
-    if (thread.length + groups > chain_length<R>()) {
-      // Rare on a GPU, whose threads are many: the counter lives in slow memory.
-      spill.chains.push(joiner(), joined(thread));
-      begin(thread, spill);
-    }
-    thread.length += groups;
+    constexpr int filled = filled_chains();
+    make_room<ceil_div(N, filled)>(thread, spill);
     if constexpr (counts) {
       if (m_context.nan != NanPolicy::propagate) {
         TESSERA_UNROLL
         for (int k = 0; k < N; ++k) {
           if (elements[k] == elements[k]) {
-            Chain<R>::add(m_reducer, thread.chains[k % lanes], elements[k], index(k));
+            Chain<R>::add(m_reducer, thread.chains[k % filled], elements[k], index(k));
           } else {
             ++thread.omitted;
             if (m_context.nan == NanPolicy::error) status.raise(StatusKind::nan_found, input_index(index, k));
@@ -114,15 +111,13 @@ class ValueFold {
       }
     }
     if constexpr (chains_words<R, T, N>()) {
-      // A chain gets as many elements as a word has for each that its length counts.
-      constexpr int width = 4 / sizeof(T);
       TESSERA_UNROLL
-      for (int k = 0; k < N; k += width) {
-        m_reducer.chain_word(thread.chains[k / width % (lanes / width)], elements + k);
-      }
+      for (int k = 0; k < N; k += 4 / sizeof(T)) m_reducer.chain_word(thread.chains[0], elements + k);
+    } else if constexpr (chains_groups<R, T, N>()) {
+      m_reducer.chain_group(thread.chains[0], elements);
     } else {
       TESSERA_UNROLL
-      for (int k = 0; k < N; ++k) Chain<R>::add(m_reducer, thread.chains[k % lanes], elements[k], index(k));
+      for (int k = 0; k < N; ++k) Chain<R>::add(m_reducer, thread.chains[k % filled], elements[k], index(k));
     }
   }
 
@@ -157,7 +152,9 @@ class ValueFold {
   }
   /// What its chains hold.
   KOKKOS_FORCEINLINE_FUNCTION typename R::value_type chained(const thread_type& thread) const {
-    return joined(thread).value;
+    typename R::value_type values[lanes];
+    close_chains<1>(thread, values);
+    return values[0];
   }
   KOKKOS_FORCEINLINE_FUNCTION team_type total_of(const typename R::value_type& chained) const {
     team_type total = identity();
@@ -166,8 +163,8 @@ class ValueFold {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, spill_type& spill, const team_type& part) const {
-    (void)thread;
-    spill.chains.push(joiner(), part);
+    spill.chains.push(joiner(), part, !thread.spilled);
+    thread.spilled = true;
   }
 
   /// One element as a team_type, where a thread takes one at a time. input: the position that messages name.
@@ -203,17 +200,34 @@ class ValueFold {
   template <TeamMember Member>
   KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type& spill, team_type& result,
                                          std::byte* scratch) const {
+    const team_type total = total_at_first(team, thread, spill, scratch);
+    if (team.team_rank() == 0) result = total;
+    team.team_barrier();
+  }
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION team_type total_at_first(const Member& team, thread_type& thread, spill_type& spill,
+                                                       std::byte* scratch) const {
     team_type mine;
     close_alone(thread, spill, mine);
-    mine = team_join(team, mine, joiner(), reinterpret_cast<team_type*>(scratch));
-    if (team.team_rank() == 0) result = mine;
-    team.team_barrier();
+    return join_at_first(team, mine, scratch);
+  }
+  template <TeamMember Member>
+  KOKKOS_FORCEINLINE_FUNCTION team_type join_at_first(const Member& team, const team_type& mine,
+                                                      std::byte* scratch) const {
+    return team_join_at_first(team, mine, joiner(), reinterpret_cast<team_type*>(scratch));
+  }
+  KOKKOS_FUNCTION team_type joined_partials(const team_type* partials, int count) const {
+    if (count <= 0) return identity();
+    if (count == 1) return partials[0];
+    decltype(spill_type::chains) joined;
+    for (int i = 0; i < count; ++i) joined.push(joiner(), partials[i], i == 0);
+    return joined.total(joiner());
   }
 
   KOKKOS_FUNCTION team_type& close_alone(thread_type& thread, spill_type& spill, team_type& room) const {
     room = joined(thread);
-    if (!spill.chains.empty()) {
-      spill.chains.push(joiner(), room);
+    if (thread.spilled) {
+      spill.chains.push(joiner(), room, false);
       room = spill.chains.total(joiner());
     }
     return room;
@@ -252,23 +266,39 @@ class ValueFold {
       }
       return;
     }
-    if (thread.length + Groups > chain_length<R>()) {
-      spill.chains.push(joiner(), joined(thread));
-      begin(thread, spill);
-    }
-    thread.length += Groups;
+    make_room<Groups>(thread, spill);
     m_reducer.chain_host(thread.chains, elements, Groups);
   }
 
-  /// The thread's chains, joined pairwise.
-  KOKKOS_FORCEINLINE_FUNCTION team_type joined(const thread_type& thread) const {
-    typename R::value_type values[lanes];
-    close_chains<1>(thread, values);
-    if constexpr (counts) {
-      return {values[0], thread.omitted};
-    } else {
-      return {values[0]};
+  /// Chains that add() fills: where no order matters, one on devices. It takes fewer registers, and the end has nothing
+  /// to join.
+  KOKKOS_INLINE_FUNCTION static constexpr int filled_chains() {
+    KOKKOS_IF_ON_DEVICE((return is_order_free<R>() ? 1 : lanes;))
+    KOKKOS_IF_ON_HOST((return lanes;))
+  }
+
+  /// For so many more elements of each chain.
+  template <int Elements>
+  KOKKOS_FORCEINLINE_FUNCTION void make_room(thread_type& thread, spill_type& spill) const {
+    if (thread.length + Elements > chain_length<R>()) {
+      // Rare on a GPU, whose threads are many: the spill lives in slow memory.
+      spill.chains.push(joiner(), joined(thread), !thread.spilled);
+      begin(thread, spill);
+      thread.spilled = true;
     }
+    thread.length += Elements;
+  }
+
+  /// What add() left in the thread's chains, joined pairwise.
+  KOKKOS_FORCEINLINE_FUNCTION team_type joined(const thread_type& thread) const {
+    team_type total = identity();
+    if constexpr (filled_chains() == 1) {
+      total.value = Chain<R>::close(m_reducer, thread.chains[0]);
+    } else {
+      total.value = chained(thread);
+    }
+    if constexpr (counts) total.omitted = thread.omitted;
+    return total;
   }
 
   /// Every Left-th chain joined in one of the first values.

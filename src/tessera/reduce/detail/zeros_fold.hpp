@@ -70,7 +70,7 @@ class ZerosFold {
   template <TeamMember Member>
   KOKKOS_FORCEINLINE_FUNCTION void close(const Member& team, thread_type& thread, spill_type&, team_type& result,
                                          std::byte* scratch) const {
-    const team_type mine = team_join(team, thread, Join{}, reinterpret_cast<team_type*>(scratch));
+    const team_type mine = team_join_at_first(team, thread, Join{}, reinterpret_cast<team_type*>(scratch));
     if (team.team_rank() == 0) result = mine;
     team.team_barrier();
   }
