@@ -170,6 +170,38 @@ TEMPLATE_LIST_TEST_CASE("negative zero is below positive zero", "[reduce]", test
   }
 }
 
+/// Both zeros at every place of the groups that a thread takes, among elements that are no better; or a NaN.
+template <class T, class Space>
+void check_places_in_groups(const Space& space, const tessera::ReduceOptions& options) {
+  constexpr std::size_t size = 71;
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  for (std::size_t at = 0; at < size; ++at) {
+    INFO("place " << at);
+    const std::size_t further = (at + 9) % size;
+    std::vector<T> values(size, T(1.5));
+    const auto min = [&] { return reduced_once<tessera::Min<T>>(space, values, options); };
+    const auto max = [&] { return reduced_once<tessera::Max<T>>(space, values, options); };
+    values[at] = T(0);
+    CHECK(test::same_value(min(), T(0)));
+    values[further] = -T(0);
+    CHECK(test::same_value(min(), -T(0)));
+    for (T& x : values) x = -x;
+    CHECK(test::same_value(max(), T(0)));
+    values[further] = -T(0);
+    CHECK(test::same_value(max(), -T(0)));
+    values[further] = -nan;
+    CHECK(test::same_value(min(), nan));
+    CHECK(test::same_value(max(), nan));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("zeros and NaN count at every place of a group", "[reduce]", test::OneSpace) {
+  check_places_in_groups<float>(TestType(), {});
+  check_places_in_groups<double>(TestType(), {});
+  check_places_in_groups<float>(TestType(), {.league_size = 1, .team_size = 1});
+  check_places_in_groups<double>(TestType(), {.league_size = 1, .team_size = 1});
+}
+
 TEMPLATE_LIST_TEST_CASE("the sum of nothing is zero", "[reduce]", test::OneSpace) {
   const TestType space;
   CHECK(test::same_value(sum(space, std::vector<float>{}), 0.0f));

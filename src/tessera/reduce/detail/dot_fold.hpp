@@ -34,7 +34,8 @@ class ExactProducts {
   static constexpr bool narrow = std::is_same_v<T, float>;
 
  public:
-  using thread_type = ExactExpansion<narrow ? 3 : 4>;
+  using Expansion = ExactExpansion<narrow ? 3 : 4>;
+  struct thread_type : Expansion, SpillUse {};
   struct digits_type {
     typename Format::product_digits sum;
     Specials specials;
@@ -46,14 +47,24 @@ class ExactProducts {
   using spill_type = Spill<false>;
   using counted_spill_type = Spill<true>;
 
+  /// A counted spill is set up when something goes there.
   template <bool Counted>
-  KOKKOS_FUNCTION static void clear(Spill<Counted>& spill) {
-    spill.sum.clear();
-    spill.specials = {0, 0, 0};
-    spill.rest.clear();
+  KOKKOS_FORCEINLINE_FUNCTION static void begin(thread_type& thread, Spill<Counted>& spill) {
+    thread.clear();
+    thread.is_set_up = !Counted;
+    if constexpr (Counted) {
+      spill.rest.counters.lend_none();
+    } else {
+      clear(spill);
+    }
   }
-
-  KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) { thread.clear(); }
+  template <bool Counted>
+  KOKKOS_FORCEINLINE_FUNCTION static void set_up(thread_type& thread, Spill<Counted>& spill) {
+    if constexpr (Counted) {
+      if (!thread.is_set_up) clear_apart(spill);
+      thread.is_set_up = true;
+    }
+  }
 
   template <bool Counted, int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, Spill<Counted>& spill,
@@ -71,13 +82,14 @@ class ExactProducts {
     }
     if (!usual) {
       const Kept<ElementPair<T>, N> kept(pairs);
+      set_up(thread, spill);
       take_out(context, spill, kept, index, status);
       TESSERA_UNROLL
       for (int k = 0; k < N; ++k) {
         if (!is_usual(pairs[k], terms[k])) terms[k] = terms[(narrow ? 0 : N) + k] = 0;
       }
     }
-    add_terms<!narrow>(thread, spill.rest, spill.sum, terms);
+    add_to_sum(thread, spill, terms);
   }
 
 #if defined(TESSERA_HOST_VECTORS)
@@ -90,7 +102,7 @@ class ExactProducts {
     if (can_cut_products<T>(x_fields, y_fields)) {
       double sums[narrow ? 2 : 4];
       sum_products(x, y, products_top<T>(x_fields, y_fields), sums);
-      return add_terms<!narrow>(thread, spill.rest, spill.sum, sums);
+      return add_to_sum(thread, spill, sums);
     }
     Index of_group = index;
     for (int first = 0; first < host_block; first += Group, of_group.first += Group) {
@@ -102,7 +114,7 @@ class ExactProducts {
 #endif
 
   KOKKOS_FUNCTION static constexpr std::size_t lent_bytes(int team_size) {
-    return ExactCounters<typename Format::product_digits>::bytes(team_size);
+    return decltype(counted_spill_type::rest)::lent_bytes(team_size);
   }
   template <TeamMember Member>
   KOKKOS_FUNCTION static void lend_scratch(const Member& team, counted_spill_type& spill, std::byte* scratch) {
@@ -113,6 +125,7 @@ class ExactProducts {
   template <TeamMember Member, bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static void close_threads(const Member& team, thread_type& thread,
                                                         Spill<Counted>& spill) {
+    set_up(thread, spill);
     spill.rest.note_use(team);
     close_alone(thread, spill);
     if (spill.rest.has_counters()) team.team_barrier();  // for all threads or none
@@ -128,11 +141,30 @@ class ExactProducts {
   /// The sum, where the expansion has all of it.
   template <bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static BoundedPair pair(const thread_type& thread, const Spill<Counted>& spill) {
-    if (spill.specials.flags == 0 && spill.sum.empty() && !spill.rest.used) return thread.pair();
-    return BoundedPair::none();
+    const bool whole = !thread.is_set_up || (spill.specials.flags == 0 && spill.sum.empty() && !spill.rest.used);
+    return whole ? thread.pair() : BoundedPair::none();
   }
 
  private:
+  template <bool Counted>
+  KOKKOS_FUNCTION static void clear(Spill<Counted>& spill) {
+    spill.sum.clear();
+    spill.specials = {0, 0, 0};
+    spill.rest.clear();
+  }
+  /// For threads that are rare.
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void clear_apart(counted_spill_type& spill) { clear(spill); }
+  template <bool Counted, int N>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_to_sum(thread_type& thread, Spill<Counted>& spill, double (&terms)[N]) {
+    Expansion& sum = thread;
+    if constexpr (Counted) {
+      const RestOnUse<ExactProducts, thread_type, Spill<Counted>, decltype(spill.rest)> rest{thread, spill, spill.rest};
+      add_terms<!narrow>(sum, rest, spill.sum, terms);
+    } else {
+      add_terms<!narrow>(sum, spill.rest, spill.sum, terms);
+    }
+  }
+
   /// What no sum of a few may hold, and products whose error is no double, go alone.
   template <bool Counted, int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION static void take_out(const FoldContext& context, Spill<Counted>& spill,
@@ -194,11 +226,12 @@ class ExactProducts<T> {
   using spill_type = digits_type;
   using counted_spill_type = spill_type;
 
-  KOKKOS_FUNCTION static void clear(spill_type& spill) {
+  KOKKOS_FORCEINLINE_FUNCTION static void begin(thread_type& thread, spill_type& spill) {
+    thread = {};
     spill.sum.clear();
     spill.specials = {0, 0, 0};
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) { thread = {}; }
+  KOKKOS_FORCEINLINE_FUNCTION static void set_up(thread_type&, spill_type&) {}
 
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext&, thread_type& thread, digits_type& digits,
@@ -250,8 +283,7 @@ class DotFold {
 
   template <class Spill>
   KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, Spill& spill) const {
-    Products::clear(thread);
-    Products::clear(spill);
+    Products::begin(thread, spill);
   }
 
   KOKKOS_FUNCTION static constexpr std::size_t lent_bytes(int team_size) requires sums_exactly {
@@ -281,7 +313,8 @@ class DotFold {
 #endif
 
   template <class Spill>
-  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, Spill& spill, const team_type& part) const {
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, Spill& spill, const team_type& part) const {
+    Products::set_up(thread, spill);
     spill.sum.add(part.sum);
     spill.specials.flags |= part.specials.flags;
   }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/noinline.hpp>
+#include <tessera/detail/packed.hpp>
 #include <tessera/detail/relaxed.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <type_traits>
@@ -61,9 +62,9 @@ class ExactCounters {
   /// Terms that are added at a time.
   static constexpr int terms_max = narrow ? 4 : 2;
 
-  /// Bytes of scratch that a team needs.
+  /// Bytes of scratch that a team needs, in whole pieces of 16.
   KOKKOS_FUNCTION static constexpr std::size_t bytes(int team_size) {
-    return static_cast<std::size_t>(sets(team_size) * set_words + 1) * sizeof(std::uint32_t);
+    return static_cast<std::size_t>(pieces(team_size)) * packed_bytes;
   }
 
   KOKKOS_FUNCTION void lend_none() { m_first = nullptr; }
@@ -72,10 +73,11 @@ class ExactCounters {
   /// bytes(team_size) of scratch to all threads of a team, which call. A barrier must follow.
   template <TeamMember Member>
   KOKKOS_FUNCTION void lend(const Member& team, std::byte* scratch) {
-    auto* const words = reinterpret_cast<std::uint32_t*>(scratch);
-    const int rank = team.team_rank(), all = sets(team.team_size()) * set_words;
-    for (int i = rank; i <= all; i += team.team_size()) words[i] = 0;
-    std::uint32_t* const set = words + rank / threads * set_words;
+    auto* const zeros = reinterpret_cast<Packed<std::uint32_t>*>(scratch);
+    const int rank = team.team_rank(), all = pieces(team.team_size());
+    TESSERA_NO_UNROLL
+    for (int i = rank; i < all; i += team.team_size()) zeros[i] = {};
+    std::uint32_t* const set = reinterpret_cast<std::uint32_t*>(scratch) + rank / threads * set_words;
     m_first = set + rank % copies;
     m_anywhere = set + rank % threads;
   }
@@ -137,6 +139,9 @@ class ExactCounters {
   static_assert(set_words >= threads + (pieces_of(58) - 1) * copies);
 
   KOKKOS_FUNCTION static constexpr int sets(int team_size) { return (team_size + threads - 1) / threads; }
+  KOKKOS_FUNCTION static constexpr int pieces(int team_size) {
+    return (sets(team_size) * set_words + packed_length<std::uint32_t>) / packed_length<std::uint32_t>;
+  }
 
   /// All sets, behind which a word says whether they are used.
   template <TeamMember Member>

@@ -104,10 +104,15 @@ struct ExactRest {
   std::conditional_t<Counted, ExactCounters<Digits>, Nothing> counters;
   bool used;  // else parts is not even initialised
 
-  KOKKOS_FUNCTION void clear() {
-    if constexpr (Counted) counters.lend_none();
-    used = false;
+  /// But for where the counters are.
+  KOKKOS_FUNCTION void clear() { used = false; }
+
+  KOKKOS_FUNCTION static constexpr std::size_t lent_bytes(int team_size) requires Counted {
+    return ExactCounters<Digits>::bytes(team_size);
   }
+  /// For what goes there.
+  KOKKOS_FORCEINLINE_FUNCTION ExactRest& ready() { return *this; }
+
   [[nodiscard]] KOKKOS_FUNCTION bool has_counters() const {
     if constexpr (Counted) {
       return counters.are_lent();
@@ -200,17 +205,37 @@ struct ExactRest {
   }
 };
 
-/// Adds terms as ExactExpansion::add() takes them, to the last bit. Unbounded: they could overflow it.
+/// What a thread knows of its spill, in a register: nothing in that is set up before something goes there, but for
+/// where counters are. Most threads of a GPU have nothing, and what they stored would reach memory.
+struct SpillUse {
+  bool is_set_up;
+};
+
+/// An ExactRest in such a spill. Sums: set_up(thread, spill).
+template <class Sums, class Thread, class Spill, class Rest>
+struct RestOnUse {
+  Thread& thread;
+  Spill& spill;
+  Rest& rest;
+  KOKKOS_FORCEINLINE_FUNCTION Rest& ready() const {
+    Sums::set_up(thread, spill);
+    return rest;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool has_counters() const { return rest.has_counters(); }
+};
+
+/// Adds terms as ExactExpansion::add() takes them, to the last bit. Unbounded: they could overflow it. Rest: an
+/// ExactRest, at once or on use.
 template <bool Unbounded, int Parts, class Rest, class Digits, int N>
 KOKKOS_FORCEINLINE_FUNCTION void add_terms(ExactExpansion<Parts>& expansion, Rest& rest, Digits& digits,
                                            double (&terms)[N]) {
   if (Unbounded && !expansion.has_room()) {
-    rest.add_whole(digits, expansion.kept());
+    rest.ready().add_whole(digits, expansion.kept());
     expansion.clear();
   }
   if (!expansion.add(terms)) {
     Kept<double, N> kept(terms);
-    rest.add(digits, kept);
+    rest.ready().add(digits, kept);
   }
 }
 

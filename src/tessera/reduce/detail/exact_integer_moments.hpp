@@ -44,13 +44,14 @@ class ExactMoments<T, Wanted> {
   using spill_type = digits_type;
   using counted_spill_type = spill_type;
 
-  KOKKOS_FUNCTION static void clear(digits_type& digits) {
+  KOKKOS_FORCEINLINE_FUNCTION static void begin(thread_type& thread, digits_type& digits) {
+    thread = {};
     digits.sum.clear();
     digits.magnitude.clear();
     digits.squares.clear();
     digits.specials = {0, 0, 0};
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) { thread = {}; }
+  KOKKOS_FORCEINLINE_FUNCTION static void set_up(thread_type&, digits_type&) {}
 
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext&, thread_type& thread, digits_type& digits,

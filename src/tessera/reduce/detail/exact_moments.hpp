@@ -17,6 +17,7 @@
 #include <tessera/reduce/detail/exact_digits.hpp>
 #include <tessera/reduce/detail/exact_expansion.hpp>
 #include <tessera/reduce/detail/exact_few_squares.hpp>
+#include <tessera/reduce/detail/exact_moments_spill.hpp>
 #include <tessera/reduce/detail/exact_rounding.hpp>
 #include <tessera/reduce/detail/exact_squares.hpp>
 #include <tessera/reduce/detail/exact_sums.hpp>
@@ -29,11 +30,6 @@
 
 namespace tessera::detail {
 
-/// Which sums a reducer wants.
-struct Moments {
-  bool sum = false, magnitude = false, squares = false;
-};
-
 /// Floating elements.
 template <class T, Moments Wanted>
 class ExactMoments {
@@ -41,70 +37,33 @@ class ExactMoments {
   static constexpr bool narrow = std::is_same_v<T, float>;
   using Terms = ExactSums<T>;
   using Squares = ExactSquares<T>;
-  /// All three at once have registers for nothing more.
-  static constexpr bool can_count = !(Wanted.sum && Wanted.magnitude && Wanted.squares);
-  template <bool Counted>
-  using SumRest = ExactRest<typename Format::sum_digits, Counted>;
-  struct Nothing {};
-  template <bool Used, class Type>
-  using If = std::conditional_t<Used, Type, Nothing>;
-  using SumCounters = ExactCounters<typename Format::sum_digits>;
-  using SquareCounters = ExactCounters<typename Format::product_digits>;
+  static constexpr bool can_count = Wanted.can_count();
 
  public:
-  struct thread_type {
-    If<Wanted.sum, typename Terms::Expansion> sum;
-    If<Wanted.magnitude, typename Terms::Expansion> magnitude;
-    If<Wanted.squares, typename Squares::Expansion> squares;
-  };
-  struct digits_type {
-    If<Wanted.sum, typename Format::sum_digits> sum;
-    If<Wanted.magnitude, typename Format::sum_digits> magnitude;
-    If<Wanted.squares, typename Format::product_digits> squares;
-    Specials specials;
-  };
-  /// Counted: whether it may have counters, whose code costs short sums registers.
+  using thread_type = MomentsThread<T, Wanted>;
+  using digits_type = MomentsDigits<T, Wanted>;
   template <bool Counted>
-  struct Spill : digits_type {
-    If<Wanted.sum, SumRest<Counted>> sum_rest;
-    If<Wanted.magnitude, SumRest<Counted>> magnitude_rest;
-    If<Wanted.squares, ExactRest<typename Format::product_digits, Counted>> squares_rest;
-  };
+  using Spill = MomentsSpill<T, Wanted, Counted>;
   using spill_type = Spill<false>;
   using counted_spill_type = Spill<can_count>;
 
+  /// A counted spill is set up when something goes there.
   template <bool Counted>
-  KOKKOS_FUNCTION static void clear(Spill<Counted>& spill) {
-    if constexpr (Wanted.sum) clear(spill.sum, spill.sum_rest);
-    if constexpr (Wanted.magnitude) clear(spill.magnitude, spill.magnitude_rest);
-    if constexpr (Wanted.squares) clear(spill.squares, spill.squares_rest);
-    spill.specials = {0, 0, 0};
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static void clear(thread_type& thread) {
-    if constexpr (Wanted.sum) thread.sum.clear();
-    if constexpr (Wanted.magnitude) thread.magnitude.clear();
-    if constexpr (Wanted.squares) thread.squares.clear();
-  }
-
-  /// Team scratch for counters.
-  KOKKOS_FUNCTION static constexpr std::size_t lent_bytes(int team_size) {
-    if constexpr (!can_count) return 0;
-    constexpr int sums = (Wanted.sum ? 1 : 0) + (Wanted.magnitude ? 1 : 0);
-    return sums * SumCounters::bytes(team_size) + (Wanted.squares ? SquareCounters::bytes(team_size) : 0);
-  }
-  /// To all threads of a team, which call; a barrier must follow.
-  template <TeamMember Member>
-  KOKKOS_FUNCTION static void lend_scratch(const Member& team, counted_spill_type& spill,
-                                           std::byte* scratch) requires can_count {
-    if constexpr (Wanted.sum) {
-      spill.sum_rest.counters.lend(team, scratch);
-      scratch += SumCounters::bytes(team.team_size());
+  KOKKOS_FORCEINLINE_FUNCTION static void begin(thread_type& thread, Spill<Counted>& spill) {
+    thread.clear();
+    if constexpr (can_count) thread.is_set_up = !Counted;
+    if constexpr (Counted) {
+      spill.lend_none();
+    } else {
+      spill.clear();
     }
-    if constexpr (Wanted.magnitude) {
-      spill.magnitude_rest.counters.lend(team, scratch);
-      scratch += SumCounters::bytes(team.team_size());
+  }
+  template <bool Counted>
+  KOKKOS_FORCEINLINE_FUNCTION static void set_up(thread_type& thread, Spill<Counted>& spill) {
+    if constexpr (Counted) {
+      if (!thread.is_set_up) spill.clear_apart();
+      thread.is_set_up = true;
     }
-    if constexpr (Wanted.squares) spill.squares_rest.counters.lend(team, scratch);
   }
 
   template <bool Counted, int N, class Index>
@@ -140,6 +99,7 @@ class ExactMoments {
       TESSERA_NO_UNROLL
       for (int k = 0; k < N; ++k) {
         if (magnitude_word(kept.values[k]) < Format::unusual_word) continue;
+        set_up(thread, spill);
         take_out(context.nan, spill, kept.values[k], input_index(index, k), status);
         kept.values[k] = 0;
       }
@@ -202,21 +162,29 @@ class ExactMoments {
     Kokkos::atomic_add(&into.specials.infinities, from.specials.infinities);
   }
 
+  /// Whether a thread has met infinities or NaN that flags tell of, or counted a NaN.
+  template <bool Counted>
+  KOKKOS_FORCEINLINE_FUNCTION static bool has_specials(const thread_type& thread, const Spill<Counted>& spill,
+                                                       bool counted) {
+    return is_set_up(thread) && (spill.specials.flags != 0 || (counted && spill.specials.nans != 0));
+  }
   /// The sum of one thread, or of magnitudes, where its expansion has all of it and it is not to be none.
   template <bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static BoundedPair sum_pair(const thread_type& thread, const Spill<Counted>& spill,
                                                           bool none) {
     if constexpr (Wanted.sum) {
-      return none || !spill.sum.empty() || spill.sum_rest.used ? BoundedPair::none() : thread.sum.pair();
+      const bool elsewhere = is_set_up(thread) && (!spill.sum.empty() || spill.sum_rest.used);
+      return none || elsewhere ? BoundedPair::none() : thread.sum.pair();
     } else {
-      const bool elsewhere = !spill.magnitude.empty() || spill.magnitude_rest.used;
+      const bool elsewhere = is_set_up(thread) && (!spill.magnitude.empty() || spill.magnitude_rest.used);
       return none || elsewhere ? BoundedPair::none() : thread.magnitude.pair();
     }
   }
   template <bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static BoundedPair squares_pair(const thread_type& thread, const Spill<Counted>& spill,
                                                               bool none) {
-    return none || !spill.squares.empty() || spill.squares_rest.used ? BoundedPair::none() : thread.squares.pair();
+    const bool elsewhere = is_set_up(thread) && (!spill.squares.empty() || spill.squares_rest.used);
+    return none || elsewhere ? BoundedPair::none() : thread.squares.pair();
   }
   /// Whether the sums of one thread are in its expansions alone.
   KOKKOS_FUNCTION static bool in_expansions(const spill_type& spill) {
@@ -267,12 +235,13 @@ class ExactMoments {
   KOKKOS_FORCEINLINE_FUNCTION static void close(const Member& team, thread_type& thread, Spill<Counted>& digits,
                                                 digits_type& result, std::int64_t* tree) {
     constexpr bool often = Wanted.squares || Wanted.sum == Wanted.magnitude;  // others are pairs, most of them
+    set_up(thread, digits);
     if (team.team_rank() == 0) result.specials = {0, 0, 0};
     if constexpr (Wanted.sum) digits.sum_rest.note_use(team);
     if constexpr (Wanted.magnitude) digits.magnitude_rest.note_use(team);
     if constexpr (Wanted.squares) digits.squares_rest.note_use(team);
     close_alone(thread, digits);
-    if (are_counters_lent(digits)) team.team_barrier();  // for all threads or none
+    if (digits.has_counters()) team.team_barrier();  // for all threads or none
     if constexpr (Wanted.sum) digits.sum_rest.collect(team, digits.sum);
     if constexpr (Wanted.magnitude) digits.magnitude_rest.collect(team, digits.magnitude);
     if constexpr (Wanted.squares) digits.squares_rest.collect(team, digits.squares);
@@ -295,21 +264,17 @@ class ExactMoments {
   }
 
  private:
-  template <class Digits, class Rest>
-  KOKKOS_FUNCTION static void clear(Digits& digits, Rest& rest) {
-    digits.clear();
-    rest.clear();
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_set_up([[maybe_unused]] const thread_type& thread) {
+    if constexpr (can_count) return thread.is_set_up;
+    return true;
   }
-
-  /// Whether all sums have counters; none has where one has none.
-  template <bool Counted>
-  KOKKOS_FUNCTION static bool are_counters_lent(const Spill<Counted>& spill) {
-    if constexpr (Wanted.sum) {
-      return spill.sum_rest.has_counters();
-    } else if constexpr (Wanted.magnitude) {
-      return spill.magnitude_rest.has_counters();
+  template <bool Counted, class Rest>
+  KOKKOS_FORCEINLINE_FUNCTION static decltype(auto) on_use([[maybe_unused]] thread_type& thread,
+                                                           [[maybe_unused]] Spill<Counted>& spill, Rest& rest) {
+    if constexpr (Counted) {
+      return RestOnUse<ExactMoments, thread_type, Spill<Counted>, Rest>{thread, spill, rest};
     } else {
-      return spill.squares_rest.has_counters();
+      return (rest);
     }
   }
 
@@ -355,9 +320,11 @@ class ExactMoments {
       double total[narrow ? 1 : 2];
       if (sum_block<Wanted.magnitude, Terms::block_span>(elements, total)) {
         if constexpr (Wanted.sum) {
-          add_terms<!narrow>(thread.sum, spill.sum_rest, spill.sum, total);
+          auto&& rest = on_use(thread, spill, spill.sum_rest);
+          add_terms<!narrow>(thread.sum, rest, spill.sum, total);
         } else {
-          add_terms<!narrow>(thread.magnitude, spill.magnitude_rest, spill.magnitude, total);
+          auto&& rest = on_use(thread, spill, spill.magnitude_rest);
+          add_terms<!narrow>(thread.magnitude, rest, spill.magnitude, total);
         }
         return;
       }
@@ -385,11 +352,18 @@ class ExactMoments {
   template <bool Counted, int N>
   TESSERA_INLINE_ON_DEVICE static void add_usual(thread_type& thread, Spill<Counted>& spill, const T (&terms)[N],
                                                  const FieldRange& fields) {
-    if constexpr (Wanted.sum) Terms::template add<false>(thread.sum, spill.sum_rest, spill.sum, terms, fields);
-    if constexpr (Wanted.magnitude) {
-      Terms::template add<true>(thread.magnitude, spill.magnitude_rest, spill.magnitude, terms, fields);
+    if constexpr (Wanted.sum) {
+      auto&& rest = on_use(thread, spill, spill.sum_rest);
+      Terms::template add<false>(thread.sum, rest, spill.sum, terms, fields);
     }
-    if constexpr (Wanted.squares) Squares::add(thread.squares, spill.squares_rest, spill.squares, terms, fields);
+    if constexpr (Wanted.magnitude) {
+      auto&& rest = on_use(thread, spill, spill.magnitude_rest);
+      Terms::template add<true>(thread.magnitude, rest, spill.magnitude, terms, fields);
+    }
+    if constexpr (Wanted.squares) {
+      auto&& rest = on_use(thread, spill, spill.squares_rest);
+      Squares::add(thread.squares, rest, spill.squares, terms, fields);
+    }
   }
 };
 

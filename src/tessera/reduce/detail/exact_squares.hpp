@@ -46,7 +46,7 @@ class ExactSquares {
     // The expansion would leave most of them.
     if (N >= 8 && fields.highest - fields.lowest > expansion_span && rest.has_counters()) {
       const Kept<T, N> kept(elements);
-      return rest.add_squares(kept);
+      return rest.ready().add_squares(kept);
     }
     constexpr int group = N < group_max ? N : group_max;
     TESSERA_UNROLL
@@ -66,7 +66,7 @@ class ExactSquares {
       }
       if (!usual) {
         const Kept<T, group> kept(factors);
-        take_out(rest, digits, kept);
+        take_out(rest.ready(), digits, kept);
         TESSERA_UNROLL
         for (int k = 0; k < group; ++k) {
           if (!is_usual(factors[k])) terms[k] = terms[(narrow ? 0 : group) + k] = 0;

@@ -46,7 +46,7 @@ class ExactSums {
       // The expansion would leave most of them.
       if (fields.highest - fields.lowest > expansion_span && rest.has_counters()) {
         const Kept<T, N> kept(elements);
-        return rest.template add_elements<Magnitude>(kept);
+        return rest.ready().template add_elements<Magnitude>(kept);
       }
     }
 #if defined(TESSERA_HOST_VECTORS)

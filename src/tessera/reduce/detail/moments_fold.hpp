@@ -177,17 +177,17 @@ class MomentsFold {
 
   template <class Spill>
   KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, Spill& spill) const {
-    Sums::clear(thread);
-    Sums::clear(spill);
+    Sums::begin(thread, spill);
   }
 
-  KOKKOS_FUNCTION static constexpr std::size_t lent_bytes(int team_size) requires sums_exactly {
-    return Sums::lent_bytes(team_size);
+  KOKKOS_FUNCTION static constexpr std::size_t lent_bytes(int team_size) requires(
+      sums_exactly&& R::wanted.can_count()) {
+    return counted_spill_type::lent_bytes(team_size);
   }
   template <TeamMember Member>
   KOKKOS_FUNCTION static void lend_scratch(const Member& team, counted_spill_type& spill,
-                                           std::byte* scratch) requires sums_exactly {
-    Sums::lend_scratch(team, spill, scratch);
+                                           std::byte* scratch) requires(sums_exactly&& R::wanted.can_count()) {
+    spill.lend_scratch(team, scratch);
   }
 
   template <class Spill, int N, class Index>
@@ -197,7 +197,8 @@ class MomentsFold {
   }
 
   template <class Spill>
-  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, Spill& spill, const team_type& part) const {
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, Spill& spill, const team_type& part) const {
+    Sums::set_up(thread, spill);
     Sums::absorb(spill, part);
   }
 
@@ -208,7 +209,7 @@ class MomentsFold {
   KOKKOS_FORCEINLINE_FUNCTION pair_type pair(const thread_type& thread, const Spill& spill) const {
     // A pair counts no elements.
     constexpr bool counts = is_mean || is_spread;
-    const bool none = spill.specials.flags != 0 || (counts && spill.specials.nans != 0);
+    const bool none = Sums::has_specials(thread, spill, counts);
     if constexpr (is_spread) {
       return {Sums::sum_pair(thread, spill, none), Sums::squares_pair(thread, spill, none)};
     } else if constexpr (R::wanted.squares) {
@@ -218,7 +219,8 @@ class MomentsFold {
     }
   }
   template <class Spill>
-  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type&, Spill& spill, const pair_type& part) const {
+  KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, Spill& spill, const pair_type& part) const {
+    Sums::set_up(thread, spill);
     Sums::absorb(spill, part);
   }
 

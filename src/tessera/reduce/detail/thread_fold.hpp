@@ -188,17 +188,14 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRang
   constexpr int loads = lanes / width;
   static_assert(loads > 0);
   const std::int64_t head = misaligned_head(range.data, range.size);
-  const auto* packs = reinterpret_cast<const Packed<T>*>(range.data + head);
-  const std::int64_t pack_count = (range.size - head) / width;
 
   // A copy of its own stays in registers, as no call sees its address.
   typename Fold::thread_type local = thread;
-  std::int64_t i = share.first(loads);
+  std::int64_t i = share.first(loads);  // of packs
   KOKKOS_IF_ON_HOST((if constexpr (wide_host_group<Fold>() > Fold::lanes) {
     constexpr int group = wide_host_group<Fold>();
     if (share.threads() == 1) {
-      for (; i + group / width <= pack_count; i += group / width) {
-        const std::int64_t at = head + i * width;
+      for (std::int64_t at = head + i * width; at + group <= range.size; at += group, i += group / width) {
         if constexpr (group * sizeof(T) >= host_page_bytes / 2 && !asks_ahead<Fold>()) {
           prefetch_page_ahead<group, 3>(range.data + at);
         }
@@ -210,25 +207,27 @@ TESSERA_INLINE_ON_DEVICE void thread_fold(const Fold& fold, const ContiguousRang
   if constexpr (GroupIndex<Position>::ascending && takes_groups_ahead<Fold>()) {
     KOKKOS_IF_ON_DEVICE((i = fold_groups_ahead(fold, range, i, share, local, spill, status);))
   }
-  const std::int64_t side = share.side, step = loads * share.threads();
-  for (; i + (loads - 1) * side < pack_count; i += step) {
+  // In elements: the loop has one number in registers then, as the size is an argument of the kernel.
+  const std::int64_t side = share.side, step = loads * share.threads() * width;
+  std::int64_t at = head + i * width;
+  for (; at + ((loads - 1) * side + 1) * width <= range.size; at += step) {
+    const auto* packs = reinterpret_cast<const Packed<T>*>(range.data + at);
     T group[lanes];
     Packed<T> loaded[loads];
     if constexpr (lanes > Fold::lanes) {
       TESSERA_UNROLL
-      for (int load = 0; load < loads; ++load) loaded[load] = load_words(packs + i + load * side);
+      for (int load = 0; load < loads; ++load) loaded[load] = load_words(packs + load * side);
       std::memcpy(group, loaded, sizeof(group));
     } else {
       TESSERA_UNROLL
-      for (int load = 0; load < loads; ++load) loaded[load] = packs[i + load * side];
+      for (int load = 0; load < loads; ++load) loaded[load] = packs[load * side];
       TESSERA_UNROLL
       for (int k = 0; k < lanes; ++k) group[k] = loaded[k / width].values[k % width];
     }
-    fold.add(local, spill, group,
-             GroupIndex<Position>{range.position, range.first + head + i * width, side * width, width}, status);
+    fold.add(local, spill, group, GroupIndex<Position>{range.position, range.first + at, side * width, width}, status);
   }
   thread = local;
-  fold_remainder(fold, range, i, share, thread, spill, status);
+  fold_remainder(fold, range, (at - head) / width, share, thread, spill, status);
 }
 
 /// Elements apart in memory: one at a time, neighbours to neighbouring threads.

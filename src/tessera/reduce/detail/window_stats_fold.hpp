@@ -88,7 +88,7 @@ class WindowStatsFold : public Base {
   KOKKOS_FUNCTION static void lend_scratch([[maybe_unused]] const Member& team, [[maybe_unused]] spill_type& spill,
                                            [[maybe_unused]] std::byte* scratch) {
     KOKKOS_IF_ON_DEVICE((spill.lent = reinterpret_cast<double*>(scratch) + team.team_rank();
-                         spill.pitch = team.team_size(); SumsThread sums; Sums::clear(sums); keep_sums(spill, sums);))
+                         spill.pitch = team.team_size(); SumsThread sums; sums.clear(); keep_sums(spill, sums);))
   }
 
   template <int N, class Index>
