@@ -75,7 +75,6 @@ class ExactCounters {
   KOKKOS_FUNCTION void lend(const Member& team, std::byte* scratch) {
     auto* const zeros = reinterpret_cast<Packed<std::uint32_t>*>(scratch);
     const int rank = team.team_rank(), all = pieces(team.team_size());
-    TESSERA_NO_UNROLL
     for (int i = rank; i < all; i += team.team_size()) zeros[i] = {};
     std::uint32_t* const set = reinterpret_cast<std::uint32_t*>(scratch) + rank / threads * set_words;
     m_first = set + rank % copies;
