@@ -70,7 +70,7 @@ class ExactSums {
 
  private:
   /// Terms that an expansion takes at once: more would not stay in registers.
-  static constexpr int group_max = 4;
+  static constexpr int group_max = narrow ? 4 : 8;
   /// Binades of floats that two doubles span in which many have been added.
   static constexpr int expansion_span = 64;
 
