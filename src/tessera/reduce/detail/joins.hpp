@@ -22,7 +22,10 @@ class PairwiseFold {
  public:
   using value_type = typename R::value_type;
 
-  KOKKOS_FUNCTION PairwiseFold() {}
+  KOKKOS_FUNCTION PairwiseFold() {
+    // g++ does not see that the first push does.
+    KOKKOS_IF_ON_HOST((m_count = 0;))
+  }
 
   KOKKOS_FUNCTION void push(const R& reducer, value_type value, bool is_first) {
     if (is_first) m_count = 0;
