@@ -42,28 +42,25 @@ class ExactProducts {
   };
   template <bool Counted>
   struct Spill : digits_type {
+    static constexpr bool is_counted = Counted;
     ExactRest<typename Format::product_digits, Counted> rest;
+
+    KOKKOS_FUNCTION void clear() {
+      this->sum.clear();
+      this->specials = {0, 0, 0};
+      rest.clear();
+    }
+    /// For threads that are rare.
+    TESSERA_NOINLINE KOKKOS_FUNCTION void clear_apart() { clear(); }
+    KOKKOS_FUNCTION void lend_none() requires Counted { rest.counters.lend_none(); }
   };
   using spill_type = Spill<false>;
   using counted_spill_type = Spill<true>;
 
-  /// A counted spill is set up when something goes there.
   template <bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static void begin(thread_type& thread, Spill<Counted>& spill) {
     thread.clear();
-    thread.is_set_up = !Counted;
-    if constexpr (Counted) {
-      spill.rest.counters.lend_none();
-    } else {
-      clear(spill);
-    }
-  }
-  template <bool Counted>
-  KOKKOS_FORCEINLINE_FUNCTION static void set_up(thread_type& thread, Spill<Counted>& spill) {
-    if constexpr (Counted) {
-      if (!thread.is_set_up) clear_apart(spill);
-      thread.is_set_up = true;
-    }
+    thread.begin(spill);
   }
 
   template <bool Counted, int N, class Index>
@@ -82,7 +79,7 @@ class ExactProducts {
     }
     if (!usual) {
       const Kept<ElementPair<T>, N> kept(pairs);
-      set_up(thread, spill);
+      thread.set_up(spill);
       take_out(context, spill, kept, index, status);
       TESSERA_UNROLL
       for (int k = 0; k < N; ++k) {
@@ -125,7 +122,7 @@ class ExactProducts {
   template <TeamMember Member, bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static void close_threads(const Member& team, thread_type& thread,
                                                         Spill<Counted>& spill) {
-    set_up(thread, spill);
+    thread.set_up(spill);
     spill.rest.note_use(team);
     close_alone(thread, spill);
     if (spill.rest.has_counters()) team.team_barrier();  // for all threads or none
@@ -146,23 +143,10 @@ class ExactProducts {
   }
 
  private:
-  template <bool Counted>
-  KOKKOS_FUNCTION static void clear(Spill<Counted>& spill) {
-    spill.sum.clear();
-    spill.specials = {0, 0, 0};
-    spill.rest.clear();
-  }
-  /// For threads that are rare.
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void clear_apart(counted_spill_type& spill) { clear(spill); }
   template <bool Counted, int N>
   KOKKOS_FORCEINLINE_FUNCTION static void add_to_sum(thread_type& thread, Spill<Counted>& spill, double (&terms)[N]) {
-    Expansion& sum = thread;
-    if constexpr (Counted) {
-      const RestOnUse<ExactProducts, thread_type, Spill<Counted>, decltype(spill.rest)> rest{thread, spill, spill.rest};
-      add_terms<!narrow>(sum, rest, spill.sum, terms);
-    } else {
-      add_terms<!narrow>(sum, spill.rest, spill.sum, terms);
-    }
+    auto&& rest = thread.on_use(spill, spill.rest);
+    add_terms<!narrow>(static_cast<Expansion&>(thread), rest, spill.sum, terms);
   }
 
   /// What no sum of a few may hold, and products whose error is no double, go alone.
@@ -214,7 +198,7 @@ class ExactProducts<T> {
   __extension__ typedef std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128> Product;
 
  public:
-  struct thread_type {
+  struct thread_type : SpillAtOnce {
     SplitSum<std::uint64_t> low;
     SplitSum<Wide> high;
     std::int64_t terms;
@@ -231,7 +215,6 @@ class ExactProducts<T> {
     spill.sum.clear();
     spill.specials = {0, 0, 0};
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void set_up(thread_type&, spill_type&) {}
 
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext&, thread_type& thread, digits_type& digits,
@@ -314,7 +297,7 @@ class DotFold {
 
   template <class Spill>
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, Spill& spill, const team_type& part) const {
-    Products::set_up(thread, spill);
+    thread.set_up(spill);
     spill.sum.add(part.sum);
     spill.specials.flags |= part.specials.flags;
   }

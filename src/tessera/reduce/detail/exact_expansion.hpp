@@ -205,23 +205,63 @@ struct ExactRest {
   }
 };
 
-/// What a thread knows of its spill, in a register: nothing in that is set up before something goes there, but for
-/// where counters are. Most threads of a GPU have nothing, and what they stored would reach memory.
-struct SpillUse {
-  bool is_set_up;
-};
-
-/// An ExactRest in such a spill. Sums: set_up(thread, spill).
-template <class Sums, class Thread, class Spill, class Rest>
+/// An ExactRest in a spill that is set up when something goes there.
+template <class Use, class Spill, class Rest>
 struct RestOnUse {
-  Thread& thread;
+  Use& use;
   Spill& spill;
   Rest& rest;
   KOKKOS_FORCEINLINE_FUNCTION Rest& ready() const {
-    Sums::set_up(thread, spill);
+    use.set_up(spill);
     return rest;
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool has_counters() const { return rest.has_counters(); }
+};
+
+/// What a thread knows of its spill, in a register: nothing in one that may have counters is set up before something
+/// goes there, but for where counters are. Most threads of a GPU have nothing, and what they stored would reach memory.
+struct SpillUse {
+  bool is_set_up;
+
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION void begin(Spill& spill) {
+    is_set_up = !Spill::is_counted;
+    if constexpr (Spill::is_counted) {
+      spill.lend_none();
+    } else {
+      spill.clear();
+    }
+  }
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION void set_up([[maybe_unused]] Spill& spill) {
+    if constexpr (Spill::is_counted) {
+      if (!is_set_up) spill.clear_apart();
+      is_set_up = true;
+    }
+  }
+  template <class Spill, class Rest>
+  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) on_use([[maybe_unused]] Spill& spill, Rest& rest) {
+    if constexpr (Spill::is_counted) {
+      return RestOnUse<SpillUse, Spill, Rest>{*this, spill, rest};
+    } else {
+      return (rest);
+    }
+  }
+};
+
+/// The same of one that is set up at once.
+struct SpillAtOnce {
+  static constexpr bool is_set_up = true;
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION static void begin(Spill& spill) {
+    spill.clear();
+  }
+  template <class Spill>
+  KOKKOS_FORCEINLINE_FUNCTION static void set_up(Spill&) {}
+  template <class Spill, class Rest>
+  KOKKOS_FORCEINLINE_FUNCTION static Rest& on_use(Spill&, Rest& rest) {
+    return rest;
+  }
 };
 
 /// Adds terms as ExactExpansion::add() takes them, to the last bit. Unbounded: they could overflow it. Rest: an

@@ -11,6 +11,7 @@
 #include <tessera/detail/exact_integer.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
+#include <tessera/reduce/detail/exact_expansion.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
@@ -31,7 +32,7 @@ class ExactMoments<T, Wanted> {
   };
 
  public:
-  struct thread_type {
+  struct thread_type : SpillAtOnce {
     SplitSum<std::int64_t> sum;  // narrow elements: the high word is all
     SplitSum<std::uint64_t> magnitude;
     Squares squares;
@@ -51,7 +52,6 @@ class ExactMoments<T, Wanted> {
     digits.squares.clear();
     digits.specials = {0, 0, 0};
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void set_up(thread_type&, digits_type&) {}
 
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext&, thread_type& thread, digits_type& digits,

@@ -37,7 +37,6 @@ class ExactMoments {
   static constexpr bool narrow = std::is_same_v<T, float>;
   using Terms = ExactSums<T>;
   using Squares = ExactSquares<T>;
-  static constexpr bool can_count = Wanted.can_count();
 
  public:
   using thread_type = MomentsThread<T, Wanted>;
@@ -45,25 +44,12 @@ class ExactMoments {
   template <bool Counted>
   using Spill = MomentsSpill<T, Wanted, Counted>;
   using spill_type = Spill<false>;
-  using counted_spill_type = Spill<can_count>;
+  using counted_spill_type = Spill<Wanted.can_count()>;
 
-  /// A counted spill is set up when something goes there.
   template <bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static void begin(thread_type& thread, Spill<Counted>& spill) {
     thread.clear();
-    if constexpr (can_count) thread.is_set_up = !Counted;
-    if constexpr (Counted) {
-      spill.lend_none();
-    } else {
-      spill.clear();
-    }
-  }
-  template <bool Counted>
-  KOKKOS_FORCEINLINE_FUNCTION static void set_up(thread_type& thread, Spill<Counted>& spill) {
-    if constexpr (Counted) {
-      if (!thread.is_set_up) spill.clear_apart();
-      thread.is_set_up = true;
-    }
+    thread.begin(spill);
   }
 
   template <bool Counted, int N, class Index>
@@ -99,7 +85,7 @@ class ExactMoments {
       TESSERA_NO_UNROLL
       for (int k = 0; k < N; ++k) {
         if (magnitude_word(kept.values[k]) < Format::unusual_word) continue;
-        set_up(thread, spill);
+        thread.set_up(spill);
         take_out(context.nan, spill, kept.values[k], input_index(index, k), status);
         kept.values[k] = 0;
       }
@@ -166,24 +152,24 @@ class ExactMoments {
   template <bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static bool has_specials(const thread_type& thread, const Spill<Counted>& spill,
                                                        bool counted) {
-    return is_set_up(thread) && (spill.specials.flags != 0 || (counted && spill.specials.nans != 0));
+    return thread.is_set_up && (spill.specials.flags != 0 || (counted && spill.specials.nans != 0));
   }
   /// The sum of one thread, or of magnitudes, where its expansion has all of it and it is not to be none.
   template <bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static BoundedPair sum_pair(const thread_type& thread, const Spill<Counted>& spill,
                                                           bool none) {
     if constexpr (Wanted.sum) {
-      const bool elsewhere = is_set_up(thread) && (!spill.sum.empty() || spill.sum_rest.used);
+      const bool elsewhere = thread.is_set_up && (!spill.sum.empty() || spill.sum_rest.used);
       return none || elsewhere ? BoundedPair::none() : thread.sum.pair();
     } else {
-      const bool elsewhere = is_set_up(thread) && (!spill.magnitude.empty() || spill.magnitude_rest.used);
+      const bool elsewhere = thread.is_set_up && (!spill.magnitude.empty() || spill.magnitude_rest.used);
       return none || elsewhere ? BoundedPair::none() : thread.magnitude.pair();
     }
   }
   template <bool Counted>
   KOKKOS_FORCEINLINE_FUNCTION static BoundedPair squares_pair(const thread_type& thread, const Spill<Counted>& spill,
                                                               bool none) {
-    const bool elsewhere = is_set_up(thread) && (!spill.squares.empty() || spill.squares_rest.used);
+    const bool elsewhere = thread.is_set_up && (!spill.squares.empty() || spill.squares_rest.used);
     return none || elsewhere ? BoundedPair::none() : thread.squares.pair();
   }
   /// Whether the sums of one thread are in its expansions alone.
@@ -235,7 +221,7 @@ class ExactMoments {
   KOKKOS_FORCEINLINE_FUNCTION static void close(const Member& team, thread_type& thread, Spill<Counted>& digits,
                                                 digits_type& result, std::int64_t* tree) {
     constexpr bool often = Wanted.squares || Wanted.sum == Wanted.magnitude;  // others are pairs, most of them
-    set_up(thread, digits);
+    thread.set_up(digits);
     if (team.team_rank() == 0) result.specials = {0, 0, 0};
     if constexpr (Wanted.sum) digits.sum_rest.note_use(team);
     if constexpr (Wanted.magnitude) digits.magnitude_rest.note_use(team);
@@ -264,20 +250,6 @@ class ExactMoments {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static bool is_set_up([[maybe_unused]] const thread_type& thread) {
-    if constexpr (can_count) return thread.is_set_up;
-    return true;
-  }
-  template <bool Counted, class Rest>
-  KOKKOS_FORCEINLINE_FUNCTION static decltype(auto) on_use([[maybe_unused]] thread_type& thread,
-                                                           [[maybe_unused]] Spill<Counted>& spill, Rest& rest) {
-    if constexpr (Counted) {
-      return RestOnUse<ExactMoments, thread_type, Spill<Counted>, Rest>{thread, spill, rest};
-    } else {
-      return (rest);
-    }
-  }
-
   /// What no sum of a few may hold goes alone.
   template <bool Counted>
   TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(NanPolicy nan, Spill<Counted>& spill, T element,
@@ -320,10 +292,10 @@ class ExactMoments {
       double total[narrow ? 1 : 2];
       if (sum_block<Wanted.magnitude, Terms::block_span>(elements, total)) {
         if constexpr (Wanted.sum) {
-          auto&& rest = on_use(thread, spill, spill.sum_rest);
+          auto&& rest = thread.on_use(spill, spill.sum_rest);
           add_terms<!narrow>(thread.sum, rest, spill.sum, total);
         } else {
-          auto&& rest = on_use(thread, spill, spill.magnitude_rest);
+          auto&& rest = thread.on_use(spill, spill.magnitude_rest);
           add_terms<!narrow>(thread.magnitude, rest, spill.magnitude, total);
         }
         return;
@@ -353,15 +325,15 @@ class ExactMoments {
   TESSERA_INLINE_ON_DEVICE static void add_usual(thread_type& thread, Spill<Counted>& spill, const T (&terms)[N],
                                                  const FieldRange& fields) {
     if constexpr (Wanted.sum) {
-      auto&& rest = on_use(thread, spill, spill.sum_rest);
+      auto&& rest = thread.on_use(spill, spill.sum_rest);
       Terms::template add<false>(thread.sum, rest, spill.sum, terms, fields);
     }
     if constexpr (Wanted.magnitude) {
-      auto&& rest = on_use(thread, spill, spill.magnitude_rest);
+      auto&& rest = thread.on_use(spill, spill.magnitude_rest);
       Terms::template add<true>(thread.magnitude, rest, spill.magnitude, terms, fields);
     }
     if constexpr (Wanted.squares) {
-      auto&& rest = on_use(thread, spill, spill.squares_rest);
+      auto&& rest = thread.on_use(spill, spill.squares_rest);
       Squares::add(thread.squares, rest, spill.squares, terms, fields);
     }
   }

@@ -30,7 +30,7 @@ template <bool Used, class Type>
 using MomentIf = std::conditional_t<Used, Type, NoMoment>;
 
 template <class T, Moments Wanted>
-struct MomentsThread : MomentIf<Wanted.can_count(), SpillUse> {
+struct MomentsThread : std::conditional_t<Wanted.can_count(), SpillUse, SpillAtOnce> {
   MomentIf<Wanted.sum, typename ExactSums<T>::Expansion> sum;
   MomentIf<Wanted.magnitude, typename ExactSums<T>::Expansion> magnitude;
   MomentIf<Wanted.squares, typename ExactSquares<T>::Expansion> squares;
@@ -55,6 +55,7 @@ struct MomentsDigits {
 /// Counted: whether it may have counters, whose code costs short sums registers.
 template <class T, Moments Wanted, bool Counted>
 struct MomentsSpill : MomentsDigits<T, Wanted> {
+  static constexpr bool is_counted = Counted;
   using SumRest = ExactRest<typename ExactFormat<T>::sum_digits, Counted>;
   using ProductRest = ExactRest<typename ExactFormat<T>::product_digits, Counted>;
   MomentIf<Wanted.sum, SumRest> sum_rest;

@@ -16,11 +16,10 @@
 // - asks_ahead, where what it makes of a host's group asks for the memory a page ahead: thread_fold.hpp;
 // - of pairs, where takes_pair_blocks says so, add_block(thread, spill, x, y, index, status): pair_range.hpp;
 // - where a team's scratch can hold what it would keep in slow memory, lent_bytes(team_size) of it, and
-//   lend_scratch(team, spill, scratch), between begin() and a barrier; counted_spill_type, where only a spill
-//   of that type takes it, which then all that takes a spill takes too;
+//   lend_scratch(team, spill, scratch), between begin() and a barrier; counted_spill_type, where only a spill of that
+//   type takes it, which then all that takes a spill takes too;
 // - where registers hold a team_type, total_at_first(team, thread, spill, scratch): as close(), for the first thread
-// alone
-//   and without the barrier at the end; join_at_first(team, mine, scratch) of one of each thread, likewise; and
+//   alone and without the barrier at the end; join_at_first(team, mine, scratch) of one of each thread, likewise; and
 //   joined_partials(partials, count), what teams left joined by one thread;
 // - where it has a way of its own to join what the teams of a league left, close_partials(team, partials, count,
 //   result, scratch): as close(), instead of absorb();

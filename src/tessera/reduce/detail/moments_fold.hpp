@@ -198,7 +198,7 @@ class MomentsFold {
 
   template <class Spill>
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, Spill& spill, const team_type& part) const {
-    Sums::set_up(thread, spill);
+    thread.set_up(spill);
     Sums::absorb(spill, part);
   }
 
@@ -220,7 +220,7 @@ class MomentsFold {
   }
   template <class Spill>
   KOKKOS_FORCEINLINE_FUNCTION void absorb(thread_type& thread, Spill& spill, const pair_type& part) const {
-    Sums::set_up(thread, spill);
+    thread.set_up(spill);
     Sums::absorb(spill, part);
   }
 
