@@ -27,6 +27,40 @@ TEMPLATE_LIST_TEST_CASE("medians of integers and doubles, up to their extremes",
   check(std::int32_t{}, std::int64_t{});
 }
 
+TEMPLATE_LIST_TEST_CASE("short medians of every choice of zeros, NaN, infinities and numbers", "[filter][median]",
+                        test::OneSpace) {
+  const TestType space;
+  const auto check = [&]<class T>(T) {
+    constexpr T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+    constexpr T least = std::numeric_limits<T>::denorm_min();
+    const std::vector<T> with_nan{T(0), -T(0), nan, -least, infinity}, without{T(0), -T(0), least, T(-1), -infinity};
+    for (const std::vector<T>& some : {with_nan, without}) {
+      std::vector<T> line;  // five elements after the other, all choices
+      for (std::size_t choice = 0; choice < 3125; ++choice) {
+        for (std::size_t k = 0, digits = choice; k < 5; ++k, digits /= 5) line.push_back(some[digits % 5]);
+      }
+      const std::vector<T> backwards(line.rbegin(), line.rend());
+      const auto alternating = [](const std::vector<T>& first, const std::vector<T>& second) {
+        std::vector<T> both;
+        for (std::size_t i = 0; i < first.size(); ++i) both.insert(both.end(), {first[i], second[i]});
+        return both;
+      };
+      for (const std::int64_t window : {2, 3, 4, 5}) {
+        test::check_median(space, line, window, {});
+        const test::GuardedView<T, test::Right, TestType, 2> in({line.size(), 2}, alternating(line, backwards));
+        const test::GuardedView<T, test::Right, TestType, 2> out({line.size(), 2});
+        tessera::median_filter(space, in.const_view(), window, out.view(), {.axis = 0});
+        space.fence();
+        test::check_values(out.read(), alternating(test::expected_medians(line, window, {}),
+                                                   test::expected_medians(backwards, window, {})));
+        out.check_guards();
+      }
+    }
+  };
+  check(float{});
+  check(double{});
+}
+
 TEMPLATE_LIST_TEST_CASE("medians of lines in any layout", "[filter][median]", test::OneSpace) {
   const TestType space;
   const std::vector<double> data{1.5, 2.5, 3e10, -1, -7, -8, -9, -1e10, 4, 4, 0.5, 0.25};

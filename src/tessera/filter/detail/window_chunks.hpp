@@ -188,8 +188,7 @@ struct WindowChunks {
     Results all;
     const auto join = [&](auto last) {
       constexpr int size = decltype(last)::value + 1;
-      TESSERA_UNROLL
-      for (int s = 0; s < width; ++s) all.values[s] = op.template window<size>(values + s);
+      make_windows<size, width>(op, values, [&](int s, const Out& result) { all.values[s] = result; });
     };
     if constexpr (Op::has_one_size) {
       join(std::integral_constant<int, Op::whole_windows_max - 1>{});

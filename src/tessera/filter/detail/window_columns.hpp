@@ -159,10 +159,7 @@ struct WindowColumns {
       TESSERA_UNROLL_ON_DEVICE
       for (int u = 0; u < outputs; ++u) store(u, results[u]);
     } else {
-      const auto make = [&](auto last) {
-        TESSERA_UNROLL_ON_DEVICE
-        for (int u = 0; u < outputs; ++u) store(u, op.template window<decltype(last)::value + 1>(elements + u));
-      };
+      const auto make = [&](auto last) { make_windows<decltype(last)::value + 1, outputs>(op, elements, store); };
       if constexpr (has_one_size) {
         make(std::integral_constant<int, Op::whole_windows_max - 1>{});
       } else {

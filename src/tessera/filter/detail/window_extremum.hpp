@@ -58,8 +58,6 @@ struct WindowExtremum {
   [[nodiscard]] KOKKOS_FUNCTION bool is_nan(value_type key) const {
     return std::is_floating_point_v<T> && Unsigned(key) - Unsigned(nan_begin) < 2 * Unsigned(nans);
   }
-  /// No number goes before it, where NaN come first.
-  [[nodiscard]] KOKKOS_FUNCTION value_type last_nan() const { return rotated(nan_begin, 2 * nans - 1); }
   KOKKOS_FUNCTION T result(value_type key) const {
     if constexpr (std::is_floating_point_v<T>) {
       if (is_nan(key)) return Kokkos::Experimental::quiet_NaN_v<T>;
@@ -77,8 +75,6 @@ struct WindowExtremum {
     TESSERA_UNROLL
     for (int k = 0; k < Count; ++k) results[k] = result(keys[k]);
   }
-
- private:
   /// Of a key that is no NaN.
   [[nodiscard]] KOKKOS_FUNCTION T number(value_type key) const {
     if constexpr (std::is_floating_point_v<T>) {
@@ -88,6 +84,7 @@ struct WindowExtremum {
     }
   }
 
+ private:
   using Unsigned = std::make_unsigned_t<value_type>;
   static constexpr value_type largest = Kokkos::Experimental::finite_max_v<value_type>;
   static constexpr value_type smallest = Kokkos::Experimental::finite_min_v<value_type>;

@@ -31,6 +31,27 @@ KOKKOS_FUNCTION typename Op::value_type run_total(const Op& op, const Staged* el
   return total;
 }
 
+/// Of an operation whose windows are taken whole: store(s, result) of the windows of Size elements at x + s, s < Count;
+/// of two neighbours at once where it has two_windows(), which uses what both hold.
+template <int Size, int Count, class Op, class Store>
+KOKKOS_FORCEINLINE_FUNCTION void make_windows(const Op& op, const typename Op::value_type* x, const Store& store) {
+  constexpr bool by_twos = requires(typename Op::out_type & result) {
+    op.template two_windows<Size>(x, result, result);
+  };
+  constexpr int in_twos = by_twos ? Count / 2 * 2 : 0;
+  if constexpr (by_twos) {
+    TESSERA_UNROLL_ON_DEVICE
+    for (int s = 0; s < in_twos; s += 2) {
+      typename Op::out_type results[2];
+      op.template two_windows<Size>(x + s, results[0], results[1]);
+      store(s, results[0]);
+      store(s + 1, results[1]);
+    }
+  }
+  TESSERA_UNROLL_ON_DEVICE
+  for (int s = in_twos; s < Count; ++s) store(s, op.template window<Size>(x + s));
+}
+
 /// Teams of 256 that a multiprocessor shall hold: without the bound, registers leave room for fewer.
 template <ExecutionSpace Space, int Teams>
 using WindowPolicy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<256, Teams>,

@@ -18,49 +18,52 @@ namespace tessera::detail {
 /// The longest window.
 inline constexpr int median_chunks_max = 5;
 
-/// Joins compare integers in the order of the elements, NaN first.
+/// Compares integers in the order of the elements, NaN first, but doubles as they are: keys of 64 bits cost more than
+/// what numbers do not tell, NaN and the signs of zeros.
 template <class T, class Out>
 struct WindowMedian {
   using Keys = WindowExtremum<T, true>;
+  static constexpr bool compares_numbers = std::is_same_v<T, double>;
   using in_type = T;
   using out_type = Out;
-  using value_type = typename Keys::value_type;
+  using value_type = std::conditional_t<compares_numbers, T, typename Keys::value_type>;
   using staged_type = value_type;
   static constexpr bool is_idempotent = true;
   static constexpr int whole_windows_max = median_chunks_max;
   static constexpr bool has_one_size = false;
 
-  KOKKOS_FUNCTION staged_type staged(T element) const { return Keys{}.staged(element); }
-  KOKKOS_FUNCTION value_type value(staged_type key) const { return key; }
+  KOKKOS_FUNCTION staged_type staged(T element) const {
+    if constexpr (compares_numbers) {
+      return element;
+    } else {
+      return Keys{}.staged(element);
+    }
+  }
+  KOKKOS_FUNCTION value_type value(staged_type staged) const { return staged; }
 
-  /// The element that floor(Count / 2) others go before, or a NaN.
+  /// The element that floor(Count / 2) others go before, or a NaN. Without branches: hosts make vectors of it.
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION Out window(const value_type* x) const {
-    static_assert(1 <= Count && Count <= whole_windows_max);
-    value_type result = median<Count>(x);
-    if constexpr (std::is_floating_point_v<T>) {
-      if (may_have_nan<Count>(x)) {
-        value_type least = x[0];
-        TESSERA_UNROLL
-        for (int k = 1; k < Count; ++k) least = Kokkos::min(least, x[k]);
-        if (Keys{}.is_nan(least)) result = least;
-      }
+    return convert<Out>(element<Count>(x, Middle<Count>(x + 1).median(x[0])));
+  }
+
+  /// Of the windows at x and at x + 1, which hold all but one of their elements in common.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void two_windows(const value_type* x, Out& first, Out& second) const {
+    const Middle<Count> middle(x + 1);
+    const value_type medians[2] = {middle.median(x[0]), middle.median(x[Count])};
+    if (may_be_special<Count + 1>(x, medians)) {
+      first = convert<Out>(element<Count>(x, medians[0]));
+      second = convert<Out>(element<Count>(x + 1, medians[1]));
+    } else {
+      first = convert<Out>(number(medians[0]));
+      second = convert<Out>(number(medians[1]));
     }
-    return convert<Out>(Keys{}.result(result));
   }
 
  private:
-  /// NaN come first: the upper halves of keys tell nearly all others from them, at a quarter of the cost.
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION static bool may_have_nan(const value_type* x) {
-    std::int32_t least = upper(x[0]);
-    TESSERA_UNROLL
-    for (int k = 1; k < Count; ++k) least = Kokkos::min(least, upper(x[k]));
-    return least <= upper(Keys{}.last_nan());
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static std::int32_t upper(value_type key) {
-    return static_cast<std::int32_t>(key >> (8 * (sizeof(value_type) - sizeof(std::int32_t))));
-  }
+  KOKKOS_FORCEINLINE_FUNCTION static value_type lesser(value_type a, value_type b) { return a < b ? a : b; }
+  KOKKOS_FORCEINLINE_FUNCTION static value_type greater(value_type a, value_type b) { return a < b ? b : a; }
 
   /// One comparison for both.
   struct Ordered {
@@ -68,30 +71,90 @@ struct WindowMedian {
     KOKKOS_FORCEINLINE_FUNCTION Ordered(value_type a, value_type b) : less(a < b ? a : b), more(a < b ? b : a) {}
   };
 
+  /// Between which of Count - 1 elements the median of Count lies, whatever the other one is.
   template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION static value_type median(const value_type* x) {
-    if constexpr (Count == 1) {
-      return x[0];
-    } else if constexpr (Count == 2) {
-      return Kokkos::max(x[0], x[1]);
-    } else if constexpr (Count == 3) {
-      return median_of(x[0], x[1], x[2]);
-    } else {
-      // Neither the larger of the larger ones nor the smaller of the smaller ones; of five, pairs of neighbours, which
-      // windows share.
-      const Ordered first(x[Count - 4], x[Count - 3]), second(x[Count - 2], x[Count - 1]);
-      const value_type low = Kokkos::max(first.less, second.less), high = Kokkos::min(first.more, second.more);
-      if constexpr (Count == 4) {
-        return Kokkos::max(high, low);
-      } else {
-        return median_of(x[0], low, high);
+  struct Middle {
+    value_type low{}, high{};
+
+    KOKKOS_FORCEINLINE_FUNCTION explicit Middle(const value_type* x) {
+      static_assert(1 <= Count && Count <= whole_windows_max);
+      if constexpr (Count == 2) {
+        low = x[0];
+      } else if constexpr (Count == 3) {
+        order(x[0], x[1]);
+      } else if constexpr (Count == 4) {
+        const Ordered pair(x[0], x[1]);
+        low = greater(pair.less, lesser(pair.more, x[2]));
+        high = greater(pair.more, x[2]);
+      } else if constexpr (Count == 5) {
+        const Ordered first(x[0], x[1]), second(x[2], x[3]);
+        order(greater(first.less, second.less), lesser(first.more, second.more));
       }
+    }
+    KOKKOS_FORCEINLINE_FUNCTION value_type median(value_type other) const {
+      if constexpr (Count == 1) return other;
+      if constexpr (Count == 2) return greater(low, other);
+      return greater(low, lesser(high, other));
+    }
+
+   private:
+    KOKKOS_FORCEINLINE_FUNCTION void order(value_type a, value_type b) {
+      const Ordered pair(a, b);
+      low = pair.less;
+      high = pair.more;
+    }
+  };
+
+  /// Of a median that is neither a NaN nor, where numbers are compared, zero.
+  KOKKOS_FORCEINLINE_FUNCTION static T number(value_type median) {
+    if constexpr (compares_numbers) {
+      return median;
+    } else {
+      return Keys{}.number(median);
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION static value_type median_of(value_type a, value_type b, value_type c) {
-    const Ordered of_two(a, b);
-    return Kokkos::max(of_two.less, Kokkos::min(of_two.more, c));
+  /// Of any elements.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION static T element(const value_type* x, value_type median) {
+    if constexpr (compares_numbers) {
+      // Elements with their sign set come first, zeros too.
+      constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+      std::uint64_t signs = 0;
+      bool has_nan = false;
+      TESSERA_UNROLL
+      for (int k = 0; k < Count; ++k) {
+        signs += Kokkos::bit_cast<std::uint64_t>(x[k]) >> 63;
+        has_nan |= x[k] != x[k];
+      }
+      const std::uint64_t magnitude = Kokkos::bit_cast<std::uint64_t>(median) & ~sign;
+      const T signed_median = Kokkos::bit_cast<T>(magnitude | (signs > Count / 2 ? sign : 0));
+      return has_nan ? Kokkos::Experimental::quiet_NaN_v<T> : signed_median;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      value_type least = x[0];
+      TESSERA_UNROLL
+      for (int k = 1; k < Count; ++k) least = lesser(least, x[k]);
+      return Keys{}.is_nan(least) ? Kokkos::Experimental::quiet_NaN_v<T> : Keys{}.number(median);
+    } else {
+      return median;
+    }
+  }
+
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION static bool may_be_special(const value_type* x, const value_type (&medians)[2]) {
+    if constexpr (compares_numbers) {
+      bool special = medians[0] == 0 || medians[1] == 0;
+      TESSERA_UNROLL
+      for (int k = 0; k < Count; ++k) special |= x[k] != x[k];
+      return special;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      value_type least = x[0];
+      TESSERA_UNROLL
+      for (int k = 1; k < Count; ++k) least = lesser(least, x[k]);
+      return Keys{}.is_nan(least);
+    } else {
+      return false;
+    }
   }
 };
 
