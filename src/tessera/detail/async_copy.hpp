@@ -30,14 +30,28 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_async(T* scratch, const T* memory) {
 #endif
 }
 
-/// Begins to copy a thread's share of count elements, of 4, 8 or 16 bytes, to scratch, which begins on a 16-byte
-/// boundary and has room for a 16-byte piece more. Returns where they then begin: pieces of memory are pieces there.
+/// Where in scratch, which begins on a 16-byte boundary and has room for a sector more, elements of memory begin, so
+/// that sectors of memory are sectors there: others are read twice in pieces of 16 bytes (measured on an H100).
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T* async_place(const T* memory, T* scratch) {
+  const auto bytes = reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(scratch);
+  return scratch + static_cast<unsigned>(bytes % sector_bytes) / sizeof(T);
+}
+
+/// The elements of memory, at most count, before those that may begin where scratch does.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION int async_head(const T* memory, int count, const void* scratch) {
+  const auto bytes = reinterpret_cast<std::uintptr_t>(scratch) - reinterpret_cast<std::uintptr_t>(memory);
+  return Kokkos::min(count, static_cast<int>(static_cast<unsigned>(bytes % sector_bytes) / sizeof(T)));
+}
+
+/// Begins to copy a thread's share of count elements, of 4, 8 or 16 bytes, to their place in scratch, and returns that.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T* begin_copy(const T* memory, int count, T* scratch, int thread, int threads) {
   constexpr int width = packed_length<T>;
   const auto head = static_cast<int>(misaligned_head(memory, count));
   const int pieces = (count - head) / width, tail = head + pieces * width;
-  T* const to = scratch + (width - head % width) % width;
+  T* const to = async_place(memory, scratch);
   const auto* from_pieces = reinterpret_cast<const Packed<T>*>(memory + head);
   auto* to_pieces = reinterpret_cast<Packed<T>*>(to + head);
   // A warp's pieces are whole lines of the cache: 1 to 5 % in kernels of windows (measured on an H100).

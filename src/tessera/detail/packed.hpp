@@ -15,6 +15,9 @@ namespace tessera::detail {
 
 inline constexpr int packed_bytes = 16;
 
+/// What a GPU's memory moves at once.
+inline constexpr std::uintptr_t sector_bytes = 32;
+
 /// Elements of T in one 16-byte access; 1 where they do not divide it.
 template <class T>
 inline constexpr int packed_length = packed_bytes % sizeof(T) == 0 ? packed_bytes / static_cast<int>(sizeof(T)) : 1;

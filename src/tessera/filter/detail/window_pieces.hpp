@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tessera/detail/async_copy.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
@@ -164,7 +165,7 @@ WindowRunsScratch window_runs_scratch(int tile, std::int64_t window) {
   ScratchLayout layout;
   WindowRunsScratch pieces{};
   constexpr int width = packed_length<typename Op::in_type>;
-  const std::int64_t packs = ceil_div(tile + window - 1, width) + 1;
+  const std::int64_t packs = ceil_div(tile + window - 1, width) + std::int64_t{sector_bytes} / packed_bytes;
   pieces.staged_pieces = stages_ahead<Op>(window) ? 2 : 1;
   pieces.staged_length = static_cast<int>(packs * width);
   pieces.staged_at =
@@ -187,8 +188,8 @@ WindowFewScratch window_few_scratch(int tile, std::int64_t window) {
   const std::int64_t outputs = ceil_div(tile, length) * length;
   ScratchLayout layout;
   WindowFewScratch pieces{};
-  pieces.staged_at =
-      layout.append<typename Op::staged_type>(static_cast<std::size_t>(outputs + window - 1) + packed_length<In>);
+  pieces.staged_at = layout.append<typename Op::staged_type>(static_cast<std::size_t>(outputs + window - 1) +
+                                                             sector_bytes / sizeof(In));
   pieces.slots_at = layout.append<Out>(static_cast<std::size_t>(outputs) + packed_length<Out>);
   pieces.bytes = layout.bytes();
   return pieces;

@@ -111,7 +111,7 @@ struct WindowRunTile {
   }
   /// Where they then begin.
   KOKKOS_FORCEINLINE_FUNCTION In* copied(const In* x, std::int64_t begin, int count, In* scratch) const {
-    return are_neighbours(begin, count) ? target_of(pieces_of(x + begin, count), scratch) : scratch;
+    return are_neighbours(begin, count) ? async_place(x + begin, scratch) : scratch;
   }
 
   template <class Element, int Count>

@@ -41,8 +41,8 @@ struct ReduceRowRings : ReduceRows<Space, Problem> {
     const AxesOffsets place =
         problem.kept <= 1 ? axis_offsets(problem.dims[0], output) : axes_offsets(axes, problem.kept, output);
     const int lane = lane_number(team, row_ring_lanes);
-    auto* ring = reinterpret_cast<Packed<T>*>(scratch + after_axes()) +
-                 team.team_rank() * row_ring_pieces * row_ring_lanes + lane;
+    auto* ring =
+        reinterpret_cast<Packed<T>*>(scratch + after_axes()) + team.team_rank() * row_ring_pieces * row_ring_lanes;
     const bool summed =
         this->sum_row(team, place.out, true, [&](auto& few) { sum_lane(problem.in + place.in, lane, ring, few); });
     if (!summed) problem.left.leave(problem.out[place.out]);
@@ -54,7 +54,8 @@ struct ReduceRowRings : ReduceRows<Space, Problem> {
 
   template <class Few>
   KOKKOS_FORCEINLINE_FUNCTION void sum_lane(const T* row, int lane, Packed<T>* ring, Few& few) const {
-    const auto size = static_cast<int>(problem.run_size), head = static_cast<int>(misaligned_head(row, size));
+    const auto size = static_cast<int>(problem.run_size), head = async_head(row, size, ring);
+    ring += lane;
     const int pieces = (size - head) / width, filling = pieces * width;
     const auto* const mine = reinterpret_cast<const Packed<T>*>(row + head) + lane;
     const int count = pieces - lane;  // and less: a lane has each 32nd

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tessera/detail/async_copy.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/tile_range.hpp>
@@ -39,7 +40,7 @@ struct RowTilesPlan {
 
 inline RowTilesPlan row_tiles_plan(const DeviceLimits& limits, std::int64_t row_size, std::size_t element_bytes) {
   const std::size_t scratch = limits.shared_scratch(row_tiles_teams_scratch, row_tiles_teams_at_once);
-  const std::size_t taken = after_axes() + 2 * packed_bytes;
+  const std::size_t taken = after_axes() + sector_bytes;
   const std::int64_t row_bytes = row_size * static_cast<std::int64_t>(element_bytes);
   const bool floats = element_bytes <= sizeof(float);
   RowTilesPlan plan;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tessera/detail/packed.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/transpose/detail/permute_shape.hpp>
 
@@ -35,9 +36,6 @@ inline AxisOrder in_order(const PermuteShape& shape) {
   });
   return order;
 }
-
-/// What a GPU's memory moves at once.
-inline constexpr std::uintptr_t sector_bytes = 32;
 
 struct PackedTile {
   std::array<std::int64_t, permute_rank_max> extents{};  // of the shape's axes
