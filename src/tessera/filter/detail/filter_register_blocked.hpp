@@ -180,24 +180,26 @@ struct FilterRegisterBlocked {
     };
     correlate_chunks(std::integral_constant<int, window_chunks>{});
     // Where a thread has many outputs, more code takes longer than it saves (measured on an H100).
-    if constexpr (!is_wide) {
-      correlate_chunks(std::integral_constant<int, 2>{});
-      correlate_chunks(std::integral_constant<int, 1>{});
-    }
-    // Taps that do not exist are left out: a zero would make NaN of an infinity.
-    for (; tap < taps; tap += width) {
-      window[thread_chunks] = footprint[padded(next)];
-      ++next;
+    if constexpr (!is_wide) correlate_chunks(std::integral_constant<int, 2>{});
+    const auto add_tap = [&](int k) {
+      const T weight = weights[tap + k];
       TESSERA_UNROLL
-      for (int k = 0; k < width; ++k) {
-        if (tap + k >= taps) break;
-        const T weight = weights[tap + k];
-        TESSERA_UNROLL
-        for (int u = 0; u < Outputs; ++u) sums[u] += weight * window[(k + u) / width].values[(k + u) % width];
-      }
-      if constexpr (!is_wide) break;
+      for (int u = 0; u < Outputs; ++u) sums[u] += weight * window[(k + u) / width].values[(k + u) % width];
+    };
+    TESSERA_NO_UNROLL
+    for (; tap + width <= taps; tap += width, ++next) {
+      window[thread_chunks] = footprint[padded(next)];
+      TESSERA_UNROLL
+      for (int k = 0; k < width; ++k) add_tap(k);
       TESSERA_UNROLL
       for (int c = 0; c < thread_chunks; ++c) window[c] = window[c + 1];
+    }
+    if (tap == taps) return;
+    // Taps that do not exist are left out: a zero would make NaN of an infinity.
+    window[thread_chunks] = footprint[padded(next)];
+    TESSERA_UNROLL
+    for (int k = 0; k < width - 1; ++k) {
+      if (tap + k < taps) add_tap(k);
     }
   }
 
