@@ -66,7 +66,7 @@ class ThreadLines {
       T* y = m_out + first_line * m_extent;
       const int count = lines * m_extent;
       const int head = head_of(x, count);
-      T* const staged = reinterpret_cast<T*>(scratch) + (width - head % width) % width;
+      T* const staged = async_place(x, reinterpret_cast<T*>(scratch));
       if (index != walk.begin) team.team_barrier();  // scratch has been read
       each_piece(team, staged, head, count, [&](auto* piece, int at) {
         copy_async(piece, reinterpret_cast<const std::remove_pointer_t<decltype(piece)>*>(x + at));

@@ -35,14 +35,14 @@ ThreadLinesPlan thread_lines_plan(const DeviceLimits& limits, std::int64_t exten
   constexpr int width = packed_length<T>;
   const std::size_t most = limits.shared_scratch(thread_lines_teams_scratch, thread_lines_teams_at_once);
   ThreadLinesPlan plan;
-  if (extent + right_halo + width + 1 > static_cast<std::int64_t>(most / sizeof(T))) return plan;
+  if (extent + right_halo + 2 * width + 1 > static_cast<std::int64_t>(most / sizeof(T))) return plan;
   // Threads read the same element of their lines: lines of an even number of chunks would lie in few banks.
   plan.pitch = static_cast<int>(extent % (2 * width) == 0 ? extent + width : extent);
   plan.halo = static_cast<int>(right_halo) | 1;
   const auto line_bytes = static_cast<std::size_t>(plan.pitch + plan.halo) * sizeof(T);
   plan.lines = std::min(team_size, static_cast<int>(most / line_bytes));
   ScratchLayout layout;
-  layout.append<T>(static_cast<std::size_t>(plan.lines * plan.pitch + width));
+  layout.append<T>(static_cast<std::size_t>(plan.lines * plan.pitch) + sector_bytes / sizeof(T));
   plan.halo_at = layout.append<T>(static_cast<std::size_t>(plan.lines * plan.halo));
   plan.bytes = layout.bytes();
   return plan;
