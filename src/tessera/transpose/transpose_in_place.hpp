@@ -91,10 +91,15 @@ template <ExecutionSpace Space, View V>
 void swap_in_place(const Space& space, const V& view, const InPlacePlan& plan, int asked_team_size) {
   require_scratch(in_place_function, plan.scratch_bytes, device_limits(space));
   if (plan.passes == 0) return;
-  with_carriers(view.data(), [&](auto* data) {
+  const auto launch = [&](auto* data) {
     launch_swap_tiles(in_place_function, space, square_matrices(data, view), plan.league_size, plan.team_size,
                       asked_team_size);
-  });
+  };
+  if constexpr (is_host_space<Space>) {
+    with_numbers(view.data(), launch);
+  } else {
+    with_carriers(view.data(), launch);
+  }
 }
 
 /// The passes of c2r, or of r2c: the same backwards.

@@ -96,8 +96,10 @@ constexpr SwizzleShape swizzle_shape(std::size_t in_bytes, std::size_t out_bytes
   return {width, width == 4 ? 128 / access : width == 2 ? 16 : 32, 32};
 }
 
-/// Bytes of the elements that hosts stream: of others, turning them is what takes the time.
-constexpr bool is_streamed_size(std::size_t out_bytes) { return out_bytes == 4 || out_bytes == 8; }
+/// Bytes of the elements that hosts stream: of longer ones, turning them is what takes the time.
+constexpr bool is_streamed_size(std::size_t out_bytes) {
+  return out_bytes == 1 || out_bytes == 2 || out_bytes == 4 || out_bytes == 8;
+}
 
 /// A tile of variant swizzled on hosts that stream, and what of it stands in scratch.
 struct StreamedTile {
@@ -108,7 +110,8 @@ struct StreamedTile {
 /// Lines of the output, down the input. Measured on a Zen 5: more of them where they go through scratch, whose last
 /// one is read twice; few where they do not, against conflicts in the caches of rows that are powers of two apart.
 constexpr StreamedTile streamed_tile(std::size_t out_bytes, bool on_lines) {
-  const int lines = on_lines ? 4 : 8, columns = on_lines ? 64 : 48;
+  const bool is_short = out_bytes < 4;
+  const int lines = on_lines || is_short ? 4 : 8, columns = on_lines || is_short ? 64 : 48;
   return {lines * stream_line / static_cast<int>(out_bytes), columns,
           static_cast<std::size_t>((lines + 1) * columns * stream_line + stream_line)};
 }

@@ -51,6 +51,25 @@ TEMPLATE_LIST_TEST_CASE("permute: eight axes", "[permute]", test::OneSpace) {
   }
 }
 
+/// Tiles of which a host turns matrices in blocks, whole and overlapping ones, in vectors of every width.
+TEMPLATE_LIST_TEST_CASE("permute: short matrices across other axes", "[permute]", test::OneSpace) {
+  const TestType space;
+  const int team_size = test::odd_team_sizes(space).back();
+  for (const std::size_t rows : {3, 4, 5, 8, 9, 15, 16, 17}) {
+    for (const std::size_t columns : {15, 16, 17, 33}) {
+      const Extents<4> extents{rows, 3, 2, columns}, turned{columns, 2, 3, rows};
+      for (const std::array<int, 4>& axes : {std::array{3, 1, 2, 0}, {1, 3, 2, 0}, {2, 3, 1, 0}, {3, 2, 1, 0}}) {
+        test::check_permute<std::uint8_t, test::Right, test::Right>(space, extents, axes);
+        test::check_permute<std::int16_t, test::Right, test::Misaligned>(space, extents, axes);
+        test::check_permute<float, test::Right, test::Right>(space, extents, axes);
+        test::check_permute<float, test::Misaligned, test::Right>(space, turned, axes);
+        test::check_permute<double, test::Right, test::Right>(space, extents, axes);
+        test::check_permute<double, test::Right, test::Misaligned>(space, turned, axes, {.team_size = team_size});
+      }
+    }
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("permute: every variant gives the answer", "[permute]", test::OneSpace) {
   const TestType space;
   for (const TransposeVariant variant : tessera::transpose_variants) {

@@ -50,7 +50,10 @@ TEMPLATE_LIST_TEST_CASE("large transposes of a host are streamed", "[transpose][
   CHECK_FALSE(plan_of<double>(space, 4096, 4096, Stores::cached).streamed);
   CHECK(plan_of<double>(space, 64, 17, Stores::streamed).streamed == streams);
   CHECK_FALSE(plan_of<double>(space, 63, 17, Stores::streamed).streamed);  // rows shorter than a tile
-  CHECK_FALSE(plan_of<std::uint16_t>(space, 4096, 8192, Stores::streamed).streamed);
+  CHECK(plan_of<std::uint16_t>(space, 4096, 4096, Stores::automatic).streamed == streams);
+  CHECK(plan_of<std::uint8_t>(space, 256, 17, Stores::streamed).streamed == streams);
+  CHECK_FALSE(plan_of<std::uint8_t>(space, 255, 17, Stores::streamed).streamed);
+  CHECK_FALSE(plan_of<Kokkos::complex<double>>(space, 4096, 4096, Stores::streamed).streamed);
   const bool says = to_string(plan_of<float>(space, 4096, 4096, Stores::streamed)).ends_with(" B streamed");
   CHECK(says == streams);
 }
@@ -77,6 +80,10 @@ TEMPLATE_LIST_TEST_CASE("streamed transposes from and to every layout", "[transp
   check_streamed<double, TestType, test::Block>(space);
   check_streamed<Kokkos::complex<float>, TestType, test::Misaligned>(space);
   check_streamed<test::Bytes<4>, TestType, test::Block>(space);
+  check_streamed<std::uint16_t, TestType, test::Right>(space);
+  check_streamed<test::Bytes<2>, TestType, test::Misaligned>(space);
+  check_streamed<std::uint8_t, TestType, test::Right>(space);
+  check_streamed<std::uint8_t, test::Misaligned, TestType>(space);
   check_streamed<float, test::Right, TestType>(space);
 }
 
@@ -90,6 +97,7 @@ TEMPLATE_LIST_TEST_CASE("streamed transposes under plans that no tuning would ch
       options.league_size = league_size;
       test::check_transpose<float, test::Right, test::Right>(space, 256, 192, options);
       test::check_transpose<float, test::Right, test::Misaligned>(space, 301, 203, options);
+      test::check_transpose<std::uint8_t, test::Right, test::Right>(space, 512, 192, options);
       test::check_permute<double, test::Right, test::Right>(space, Extents<4>{3, 67, 2, 131}, {2, 3, 0, 1}, options);
       test::check_permute<double, test::Right, test::Right>(space, Extents<3>{3, 128, 96}, {0, 2, 1}, options);
     }

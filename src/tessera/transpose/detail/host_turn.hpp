@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <tessera/detail/host_stream.hpp>
 #include <tessera/detail/host_vector.hpp>
+#include <tessera/transpose/detail/carrier.hpp>
 #include <tessera/transpose/team_transpose.hpp>
 #include <type_traits>
 #include <utility>
@@ -82,11 +83,14 @@ KOKKOS_FUNCTION void turn_columns(const StridedTile<const In>& in, const Strided
 
 /// Whether compilers turn blocks of T in vectors that the machine has.
 template <class T>
-inline constexpr bool has_vector_turn = std::is_same_v<T, std::uint32_t> ||
-                                        (std::is_same_v<T, std::uint64_t> && host_vector_bytes > 16);
+inline constexpr bool has_vector_turn = std::is_same_v<T, word_of<sizeof(T)>> &&
+                                        (sizeof(T) < 8 || host_vector_bytes > 16);
 
+/// Of short elements, a wider one's block would not stay in registers.
 template <class T>
-using TurnedVector = HostVector<T, host_vector_bytes / static_cast<int>(sizeof(T))>;
+inline constexpr int turned_vector_bytes = sizeof(T) < 4 ? 16 : host_vector_bytes;
+template <class T, int Bytes = turned_vector_bytes<T>>
+using TurnedVector = HostVector<T, Bytes / static_cast<int>(sizeof(T))>;
 
 /// Elements of both in turn, from their halves that begin at from.
 template <int From, class Vector, int... I>
@@ -114,34 +118,41 @@ void turn_vectors(Vector (&rows)[Side]) {
 }
 
 /// Columns begin .. end - 1 of a tile, along the rows, and what stands `ahead` elements on in these on its way to the
-/// caches meanwhile. Elements of both tiles stand next to each other, in's in rows, out's in columns.
-template <bool Streamed, class T>
+/// caches meanwhile. Elements of both tiles stand next to each other, in's in rows, out's in columns. Tiles too small
+/// for a block go in narrower vectors. Streamed: to boundaries of vectors.
+template <bool Streamed, class T, int Bytes = turned_vector_bytes<T>>
 void turn_in_vectors(const StridedTile<const T>& in, const StridedTile<T>& out, int rows, int begin, int end,
-                     int ahead) {
-  using Vector = TurnedVector<T>;
-  constexpr int side = host_vector_bytes / static_cast<int>(sizeof(T));
-  const int whole_rows = rows / side * side, whole_end = begin + (end - begin) / side * side;
-  for (int row = 0; row < whole_rows; row += side) {
-    for (int column = begin; column < whole_end; column += side) {
-      Vector block[side];
-      const T* source = in.data + row * in.row_stride + column;
-      for (int i = 0; i < side; ++i, source += in.row_stride) {
-        load_vector(source, block[i]);
-        __builtin_prefetch(source + ahead);
-      }
-      turn_vectors(block);
-      T* target = out.data + column * out.row_stride + row;
-      for (int j = 0; j < side; ++j, target += out.row_stride) {
-        if constexpr (Streamed) {
-          stream_vector(block[j], target);
-        } else {
-          store_vector(block[j], target);
-        }
+                     std::int64_t ahead) {
+  using Vector = TurnedVector<T, Bytes>;
+  constexpr int side = Bytes / static_cast<int>(sizeof(T));
+  if (rows < side || end - begin < side) {
+    if constexpr (Bytes > 16) return turn_in_vectors<false, T, Bytes / 2>(in, out, rows, begin, end, ahead);
+    return turn_elements(in, out, Unchanged(), {0, rows, begin, end});
+  }
+  const auto turn_block = [&](int row, int column) {
+    Vector block[side];
+    const T* source = in.data + row * in.row_stride + column;
+    for (int i = 0; i < side; ++i, source += in.row_stride) {
+      load_vector(source, block[i]);
+      __builtin_prefetch(source + ahead);
+    }
+    turn_vectors(block);
+    T* target = out.data + column * out.row_stride + row;
+    for (int j = 0; j < side; ++j, target += out.row_stride) {
+      if constexpr (Streamed) {
+        stream_vector(block[j], target);
+      } else {
+        store_vector(block[j], target);
       }
     }
+  };
+  const int whole_rows = rows / side * side;
+  for (int row = 0; row < (Streamed ? whole_rows : rows); row += side) {
+    // The last blocks take elements of those before once more, where they may begin anywhere.
+    const int block_row = Streamed ? row : Kokkos::min(row, rows - side);
+    for (int column = begin; column < end; column += side) turn_block(block_row, Kokkos::min(column, end - side));
   }
-  turn_elements(in, out, Unchanged(), {whole_rows, rows, begin, whole_end});
-  turn_elements(in, out, Unchanged(), {0, rows, whole_end, end});
+  if constexpr (Streamed) turn_elements(in, out, Unchanged(), {whole_rows, rows, begin, end});
 }
 
 #else
@@ -150,6 +161,30 @@ template <class T>
 inline constexpr bool has_vector_turn = false;
 
 #endif
+
+template <class In, class Out, class Function>
+inline constexpr bool turns_vectors =
+    std::is_same_v<Function, Unchanged>&& std::is_same_v<In, Out>&& has_vector_turn<Out>;
+
+/// Whether a matrix is worth turning in blocks: shorter rows take longer to find than to move (measured on a Zen 5).
+KOKKOS_INLINE_FUNCTION constexpr bool takes_blocks(std::int64_t rows, std::int64_t columns) {
+  return Kokkos::min(rows, columns) >= turned_side && Kokkos::max(rows, columns) >= 4 * turned_side;
+}
+
+/// Columns begin .. end - 1 of a tile, along the rows, as quickly as the strides allow. ahead: of what comes next, in
+/// elements.
+template <bool Streamed, class In, class Out, class Function>
+KOKKOS_FUNCTION void turn(const StridedTile<const In>& in, const StridedTile<Out>& out, const Function& function,
+                          int rows, int begin, int end, [[maybe_unused]] std::int64_t ahead) {
+#ifdef TESSERA_HOST_SHUFFLES
+  if constexpr (turns_vectors<In, Out, Function>) {
+    if (in.column_stride == 1 && out.column_stride == 1) {
+      return turn_in_vectors<Streamed>(in, out, rows, begin, end, ahead);
+    }
+  }
+#endif
+  turn_columns(in, out, function, rows, begin, end);
+}
 
 }  // namespace tessera::detail
 

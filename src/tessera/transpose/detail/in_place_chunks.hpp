@@ -65,12 +65,7 @@ struct TurnBands {
 
   KOKKOS_FUNCTION static void turn_tile(const StridedTile<T>& in, const StridedTile<T>& out, int rows, int columns) {
     const StridedTile<const T> source{in.data, in.row_stride, in.column_stride};
-#ifdef TESSERA_HOST_SHUFFLES
-    if constexpr (has_vector_turn<T>) {
-      return turn_in_vectors<false>(source, out, rows, 0, columns, columns);
-    }
-#endif
-    turn_columns(source, out, Unchanged(), rows, 0, columns);
+    tessera::detail::turn<false>(source, out, Unchanged(), rows, 0, columns, columns);
   }
 };
 

@@ -17,6 +17,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/transpose/detail/host_turn.hpp>
 
 namespace tessera::detail {
 
@@ -82,10 +83,29 @@ KOKKOS_FUNCTION void team_swap_whole(const Member& team, T* upper, T* lower, std
   for (int k = 0; k < each; ++k, target += step) *target = turned[Tile * pitch + k * rows];
 }
 
+/// Any part of a pair, by one thread of a host: upper has rows x columns elements, lower columns x rows.
+template <int Tile, class T>
+KOKKOS_FUNCTION void swap_turned(T* upper, T* lower, std::int64_t row_stride, int rows, int columns, T* scratch) {
+  const StridedTile<T> kept{scratch, Tile, 1};
+  turn<false>(StridedTile<const T>{upper, row_stride, 1}, kept, Unchanged(), rows, 0, columns, 0);
+  if (upper != lower) {
+    const StridedTile<T> above{upper, row_stride, 1};
+    turn<false>(StridedTile<const T>{lower, row_stride, 1}, above, Unchanged(), columns, 0, rows, 0);
+  }
+  for (int row = 0; row < columns; ++row) {
+    for (int column = 0; column < rows; ++column) lower[row * row_stride + column] = scratch[row * Tile + column];
+  }
+}
+
 /// Any part of a pair, any team: upper has rows x columns elements, lower columns x rows.
 template <int Tile, TeamMember Member, class T>
 KOKKOS_FUNCTION void team_swap_part(const Member& team, T* upper, T* lower, std::int64_t row_stride,
                                     std::int64_t column_stride, int rows, int columns, T* scratch) {
+  if constexpr (is_host_space<typename Member::execution_space>) {
+    if (team.team_size() == 1 && column_stride == 1) {
+      return swap_turned<Tile>(upper, lower, row_stride, rows, columns, scratch);
+    }
+  }
   constexpr int pitch = Tile + 1;
   const auto for_each = [&](int tile_rows, int tile_columns, const auto& visit) {
     if constexpr (is_host_space<typename Member::execution_space>) {

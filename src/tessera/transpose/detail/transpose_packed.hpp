@@ -15,9 +15,11 @@
 #include <string_view>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/noinline.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/transpose/detail/host_turn.hpp>
 #include <tessera/transpose/detail/packed_plan.hpp>
 #include <tessera/transpose/detail/tile_tables.hpp>
 #include <tessera/transpose/detail/transpose_launch.hpp>
@@ -217,7 +219,7 @@ struct TransposeNest {
  private:
   KOKKOS_FUNCTION void move_tile(const member_type& team, std::int64_t tile) const {
     const TileTables& tables = job.tables;
-    std::int64_t extents[tile_digits_max] = {}, place[tile_digits_max] = {};
+    std::int64_t extents[tile_digits_max] = {};
     for (int d = 0; d < tables.digits; ++d) extents[d] = tables.out_order[d].extent;
     const In* in = job.in;
     Out* out = job.out;
@@ -230,21 +232,57 @@ struct TransposeNest {
       out += index * axis.out_step;
       if (axis.digit >= 0 && index == axis.tiles - 1) extents[axis.digit] = axis.last_extent;
     }
-    std::int64_t rows = 1;
-    for (int d = 1; d < tables.digits; ++d) rows *= extents[d];
     const TileDigit fast = tables.digits > 0 ? tables.out_order[0] : TileDigit{0, 0, 1, 0, 0, 0};
     const std::int64_t count = tables.digits > 0 ? extents[0] : 1;
+    const int across = matrix_digit(extents);
+    const auto columns = static_cast<int>(extents[across]);
+    if (across > 0) extents[across] = 1;
+    std::int64_t place[tile_digits_max] = {}, rows = 1;
+    for (int d = 1; d < tables.digits; ++d) rows *= extents[d];
+    if (across > 0) {
+      for (std::int64_t row = 0; row < rows; ++row) {
+        if (row % team.team_size() == team.team_rank()) {
+          turn_matrix({in, fast.in_stride, 1}, {out, tables.out_order[across].out_stride, 1}, static_cast<int>(count),
+                      columns);
+        }
+        to_next_row(extents, place, in, out);
+      }
+      return;
+    }
     for (std::int64_t row = 0; row < rows; ++row) {
       if (row % team.team_size() == team.team_rank()) move_row(in, out, fast, count);
-      for (int d = 1; d < tables.digits; ++d) {
-        in += tables.out_order[d].in_stride;
-        out += tables.out_order[d].out_stride;
-        if (++place[d] < extents[d]) break;
-        in -= extents[d] * tables.out_order[d].in_stride;
-        out -= extents[d] * tables.out_order[d].out_stride;
-        place[d] = 0;
-      }
+      to_next_row(extents, place, in, out);
     }
+  }
+
+  /// Along all digits but the first.
+  KOKKOS_FORCEINLINE_FUNCTION void to_next_row(const std::int64_t (&extents)[tile_digits_max],
+                                               std::int64_t (&place)[tile_digits_max], const In*& in, Out*& out) const {
+    const TileTables& tables = job.tables;
+    for (int d = 1; d < tables.digits; ++d) {
+      in += tables.out_order[d].in_stride;
+      out += tables.out_order[d].out_stride;
+      if (++place[d] < extents[d]) break;
+      in -= extents[d] * tables.out_order[d].in_stride;
+      out -= extents[d] * tables.out_order[d].out_stride;
+      place[d] = 0;
+    }
+  }
+
+  /// The digit along which elements are neighbours in the input, where those along the first one are in the output and
+  /// both make blocks for vectors; 0: none.
+  [[nodiscard]] KOKKOS_FUNCTION int matrix_digit(const std::int64_t (&extents)[tile_digits_max]) const {
+    const TileTables& tables = job.tables;
+    for (int d = 1; d < tables.digits; ++d) {
+      if (tables.out_order[d].in_stride != 1 || tables.out_order[0].out_stride != 1) continue;
+      return takes_blocks(extents[0], extents[d]) ? d : 0;
+    }
+    return 0;
+  }
+
+  TESSERA_NOINLINE KOKKOS_FUNCTION void turn_matrix(const StridedTile<const In>& in, const StridedTile<Out>& out,
+                                                    int rows, int columns) const {
+    turn<false>(in, out, job.function, rows, 0, columns, 0);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void move_row(const In* in, Out* out, const TileDigit& fast, std::int64_t count) const {

@@ -32,8 +32,6 @@ struct TransposeStreamed {
   using Out = typename Job::out_type;
   static constexpr int line = stream_line / static_cast<int>(sizeof(Out));
   static constexpr int group = 16;  ///< columns that one thread takes together
-  static constexpr bool is_unchanged = std::is_same_v<typename Job::function_type, Unchanged>;
-  static constexpr bool turns_vectors = is_unchanged && std::is_same_v<In, Out> && has_vector_turn<Out>;
 
   Job job;
   std::size_t scratch_bytes;
@@ -62,13 +60,13 @@ struct TransposeStreamed {
     if constexpr (turns_lines()) {
       if (in.column_stride == 1 && begins_on_lines(out)) {
         const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(job.tile_rows, left));
-        return turn<true>(in, out, rows, begin, end);
+        return turn<true>(in, out, job.function, rows, begin, end, job.tile_columns);
       }
     }
     const int pitch = job.tile_rows + line;
     const auto rows = static_cast<int>(Kokkos::min<std::int64_t>(pitch, left));
     const StridedTile<Out> staged{scratch, pitch, 1};
-    turn<false>(in, staged, rows, begin, end);
+    turn<false>(in, staged, job.function, rows, begin, end, job.tile_columns);
     for (int column = begin; column < end; ++column) {
       Out* target = out.data + column * out.row_stride;
       const std::int64_t first = row == 0 ? 0 : Kokkos::min<std::int64_t>(line_head(target), left);
@@ -79,7 +77,7 @@ struct TransposeStreamed {
 
   KOKKOS_FUNCTION static constexpr bool turns_lines() {
 #ifdef TESSERA_HOST_SHUFFLES
-    return turns_vectors && host_vector_bytes == stream_line;
+    return turns_vectors<In, Out, typename Job::function_type> && turned_vector_bytes<Out> == stream_line;
 #else
     return false;
 #endif
@@ -87,17 +85,6 @@ struct TransposeStreamed {
 
   KOKKOS_FUNCTION static bool begins_on_lines(const StridedTile<Out>& out) {
     return line_head(out.data) == 0 && out.row_stride % line == 0;
-  }
-
-  template <bool Streamed>
-  KOKKOS_FUNCTION void turn(const StridedTile<const In>& in, const StridedTile<Out>& out, int rows, int begin,
-                            int end) const {
-#ifdef TESSERA_HOST_SHUFFLES
-    if constexpr (turns_vectors) {
-      if (in.column_stride == 1) return turn_in_vectors<Streamed>(in, out, rows, begin, end, job.tile_columns);
-    }
-#endif
-    turn_columns(in, out, job.function, rows, begin, end);
   }
 };
 

@@ -36,6 +36,7 @@ struct TransposeSwizzled {
   using InWord = Packed<In, width>;
   using OutWord = Packed<Out, width>;
   using Access = whole_of<OutWord>;
+  static constexpr int host_group = 16;  ///< columns that one thread takes together
   static_assert(each * transpose_team_size == blocks);
 
   Job job;
@@ -50,9 +51,13 @@ struct TransposeSwizzled {
       const auto columns = static_cast<int>(Kokkos::min<std::int64_t>(shape.columns(), job.columns - at.column));
       if constexpr (is_host_space<Space>) {
         // The first cache is the tile's scratch.
-        const IndexRange groups = items_of(ceil_div(columns, turned_side), team.team_rank(), team.team_size());
-        turn_columns(job.source(at), job.target(at), job.function, rows, static_cast<int>(groups.begin) * turned_side,
-                     Kokkos::min(static_cast<int>(groups.end) * turned_side, columns));
+        const IndexRange groups = items_of(ceil_div(columns, host_group), team.team_rank(), team.team_size());
+        const auto begin = static_cast<int>(groups.begin) * host_group;
+        const int end = Kokkos::min(static_cast<int>(groups.end) * host_group, columns);
+        const StridedTile<const In> source = job.source(at);
+        const TilePlace next = job.place(static_cast<std::uint32_t>(Kokkos::min(tile + walk.step, walk.end - 1)));
+        const std::int64_t ahead = job.rows - next.row >= rows ? job.source(next).data - source.data : 0;
+        turn<false>(source, job.target(at), job.function, rows, begin, end, ahead);
       } else {
         turn_tile(team, job.source(at), job.target(at), rows, columns);
         if (tile + walk.step < walk.end) team.team_barrier();  // scratch is staged anew
