@@ -201,7 +201,8 @@ struct TransposePacked {
   }
 };
 
-/// On hosts: the tile's elements in the output's order, the last tile of an axis no longer than what is left.
+/// On hosts: the tile's rows in the output's order, or the matrices that it has of the axes that are fastest on either
+/// side. The last tile of an axis is no longer than what is left.
 template <ExecutionSpace Space, class Job>
 struct TransposeNest {
   using policy_type = Kokkos::TeamPolicy<Space>;
@@ -239,6 +240,7 @@ struct TransposeNest {
     if (across > 0) extents[across] = 1;
     std::int64_t place[tile_digits_max] = {}, rows = 1;
     for (int d = 1; d < tables.digits; ++d) rows *= extents[d];
+    // Loops of their own: in one, with a branch, short rows take up to a third longer (g++ 12).
     if (across > 0) {
       for (std::int64_t row = 0; row < rows; ++row) {
         if (row % team.team_size() == team.team_rank()) {

@@ -36,7 +36,6 @@ struct TransposeSwizzled {
   using InWord = Packed<In, width>;
   using OutWord = Packed<Out, width>;
   using Access = whole_of<OutWord>;
-  static constexpr int host_group = 16;  ///< columns that one thread takes together
   static_assert(each * transpose_team_size == blocks);
 
   Job job;
@@ -51,9 +50,9 @@ struct TransposeSwizzled {
       const auto columns = static_cast<int>(Kokkos::min<std::int64_t>(shape.columns(), job.columns - at.column));
       if constexpr (is_host_space<Space>) {
         // The first cache is the tile's scratch.
-        const IndexRange groups = items_of(ceil_div(columns, host_group), team.team_rank(), team.team_size());
-        const auto begin = static_cast<int>(groups.begin) * host_group;
-        const int end = Kokkos::min(static_cast<int>(groups.end) * host_group, columns);
+        const IndexRange groups = items_of(ceil_div(columns, turned_group), team.team_rank(), team.team_size());
+        const auto begin = static_cast<int>(groups.begin) * turned_group;
+        const int end = Kokkos::min(static_cast<int>(groups.end) * turned_group, columns);
         const StridedTile<const In> source = job.source(at);
         const TilePlace next = job.place(static_cast<std::uint32_t>(Kokkos::min(tile + walk.step, walk.end - 1)));
         const std::int64_t ahead = job.rows - next.row >= rows ? job.source(next).data - source.data : 0;
