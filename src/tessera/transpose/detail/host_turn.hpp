@@ -35,7 +35,7 @@ KOKKOS_FUNCTION void turn_elements(const StridedTile<const In>& in, const Stride
 /// Side of the blocks whose rows compilers keep in vector registers, and the columns of a tile that one thread takes
 /// together.
 inline constexpr int turned_side = 4;
-inline constexpr int turned_group = 16;
+inline constexpr int turned_columns = 16;
 
 template <class In, class Out, class Function>
 KOKKOS_FORCEINLINE_FUNCTION void turn_block(const In* source, const StridedTile<const In>& in, Out* target,

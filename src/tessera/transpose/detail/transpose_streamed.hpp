@@ -39,13 +39,13 @@ struct TransposeStreamed {
     // Whole lines of scratch: vectors do not straddle two.
     auto* scratch = reinterpret_cast<Out*>(team_scratch(team, scratch_bytes));
     scratch += line_head(scratch);
-    const IndexRange groups = items_of(job.tile_columns / turned_group, team.team_rank(), team.team_size());
+    const IndexRange groups = items_of(job.tile_columns / turned_columns, team.team_rank(), team.team_size());
     const TileWalk walk = tile_walk(team, job.tiles);
     for (std::int64_t tile = walk.begin; tile < walk.end; tile += walk.step) {
       const TilePlace at = job.place(job.across(static_cast<std::uint32_t>(tile)));
       const std::int64_t columns = Kokkos::min<std::int64_t>(job.tile_columns, job.columns - at.column);
-      const auto begin = static_cast<int>(Kokkos::min(groups.begin * turned_group, columns));
-      const auto end = static_cast<int>(Kokkos::min(groups.end * turned_group, columns));
+      const auto begin = static_cast<int>(Kokkos::min(groups.begin * turned_columns, columns));
+      const auto end = static_cast<int>(Kokkos::min(groups.end * turned_columns, columns));
       if (begin < end) move_columns(job.source(at), job.target(at), at.row, begin, end, scratch);
     }
     stream_fence();

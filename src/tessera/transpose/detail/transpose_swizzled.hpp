@@ -50,9 +50,9 @@ struct TransposeSwizzled {
       const auto columns = static_cast<int>(Kokkos::min<std::int64_t>(shape.columns(), job.columns - at.column));
       if constexpr (is_host_space<Space>) {
         // The first cache is the tile's scratch.
-        const IndexRange groups = items_of(ceil_div(columns, turned_group), team.team_rank(), team.team_size());
-        const auto begin = static_cast<int>(groups.begin) * turned_group;
-        const int end = Kokkos::min(static_cast<int>(groups.end) * turned_group, columns);
+        const IndexRange groups = items_of(ceil_div(columns, turned_columns), team.team_rank(), team.team_size());
+        const auto begin = static_cast<int>(groups.begin) * turned_columns;
+        const int end = Kokkos::min(static_cast<int>(groups.end) * turned_columns, columns);
         const StridedTile<const In> source = job.source(at);
         const TilePlace next = job.place(static_cast<std::uint32_t>(Kokkos::min(tile + walk.step, walk.end - 1)));
         const std::int64_t ahead = job.rows - next.row >= rows ? job.source(next).data - source.data : 0;
