@@ -8,6 +8,11 @@
 
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define TESSERA_HOST_VECTORS
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define TESSERA_HOST_SHUFFLES
+#endif
+#endif
 
 #include <cstring>
 #if defined(__SSE2__)

@@ -188,7 +188,7 @@ void launch_stencil(const Space& space, const StencilLines<In, Out>& at, const F
 ///
 /// The elements are those of memory bit for bit, and out those that functor returns: the same for every plan, as far as
 /// a compiler makes the same code of functor everywhere. Scratch: WindowPlan::scratch_bytes a team, none where lines
-/// run across memory. Compulsory bytes: each element of in read once, each of out written once.
+/// run across memory or on hosts. Compulsory bytes: each element of in read once, each of out written once.
 ///
 /// \throws InvalidArgument  for an axis that in has not, other modes, extents other than those, overlapping views, and
 ///                          sizes of league or team that the space cannot have

@@ -27,7 +27,7 @@ namespace tessera {
 enum class WindowVariant {
   few,      ///< tile and halo in team scratch, windows of few elements in registers; short lines several at once
   lines,    ///< short lines that follow each other in team scratch, a thread each, windows of few elements in registers
-  chunks,   ///< tile and halo in team scratch, windows of whole chunks and their ends
+  chunks,   ///< tile and halo in team scratch, windows of whole chunks and their ends (on hosts vectors, no scratch)
   runs,     ///< the same in longer pieces, each a thread's
   blocks,   ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
   columns,  ///< lines across memory: neighbouring threads take neighbouring lines, short windows in registers, of
@@ -83,18 +83,20 @@ template <class Op>
 void plan_window_chunks(std::string_view function, const DeviceLimits& limits, std::int64_t extent,
                         const WindowShape& window, int asked_team_size, WindowPlan& plan) {
   require_team_size(function, asked_team_size, limits.is_host ? limits.concurrency : window_chunk_team_size);
-  constexpr int width = window_chunk<typename Op::in_type>;
-  const int thread_elements = width * (limits.is_host ? window_chunk_turns<true, Op> : window_chunk_turns<false, Op>);
   plan.variant = WindowVariant::chunks;
   plan.team_size = asked_team_size;
+  if (limits.is_host) {
+    plan.team_size = std::max(1, asked_team_size);
+    plan.tile = plan.team_size * host_windows_outputs<Op>(window.size);
+    return;
+  }
+  constexpr int width = window_chunk<typename Op::in_type>;
+  constexpr int thread_elements = width * window_chunk_turns<Op>;
   if (asked_team_size == 0) {
     const std::int64_t threads = ceil_div(extent, thread_elements);
-    plan.team_size = limits.is_host
-                         ? 1
-                         : 32 * static_cast<int>(ceil_div(std::min<std::int64_t>(threads, window_chunk_team_size), 32));
+    plan.team_size = 32 * static_cast<int>(ceil_div(std::min<std::int64_t>(threads, window_chunk_team_size), 32));
   }
-  const std::size_t most =
-      limits.is_host ? limits.scratch_bytes : limits.shared_scratch(window_chunk_teams_scratch, window_chunk_teams<Op>);
+  const std::size_t most = limits.shared_scratch(window_chunk_teams_scratch, window_chunk_teams<Op>);
   plan.tile = plan.team_size * thread_elements;
   const auto exceeds = [&](std::size_t bytes) {
     return scratch_request(window_chunks_scratch<Op>(plan.tile, window.size).bytes) > bytes;
@@ -219,7 +221,7 @@ std::int64_t plan_window_few(std::string_view function, const DeviceLimits& limi
   if (limits.is_host) {
     // A thread takes lines one by one.
     plan.team_size = std::max(1, asked_team_size);
-    plan.tile = window_few_host_tile;
+    plan.tile = host_windows_outputs<Op>(window.size);
     if (together()) plan.lanes = static_cast<int>(std::clamp<std::int64_t>(plan.tile / extent, 1, lines));
     if (plan.lanes > 1) plan.tile = plan.lanes * static_cast<int>(extent);
   } else {
@@ -234,8 +236,8 @@ std::int64_t plan_window_few(std::string_view function, const DeviceLimits& limi
     if (asked_team_size == 0) plan.team_size = plan.tile / length;
     // All that a tile may touch.
     if (as_one) plan.lanes = static_cast<int>(ceil_div(plan.tile, extent)) + 1;
+    plan.scratch_bytes = window_few_scratch<Op>(plan.tile, window.size).bytes;
   }
-  plan.scratch_bytes = window_few_scratch<Op>(plan.tile, window.size).bytes;
   return plan.lanes > 1 ? ceil_div(lines * extent, plan.tile) : lines * ceil_div(extent, plan.tile);
 }
 
@@ -310,9 +312,13 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
   } else if (!limits.is_host && is_window_of_runs<Op>(window.size) && fits_window_runs<Op>(limits, window.size)) {
     plan_window_runs<Op>(function, limits, lines, extent, window, options.team_size, plan);
     tiles = ceil_div(lines * ceil_div(extent, plan.tile), plan.walk);
-  } else if (window.size <= window_chunks_limit<typename Op::in_type>(limits.is_host)) {
+  } else if (window.size <= window_chunks_limit<Op>(limits.is_host)) {
     plan_window_chunks<Op>(function, limits, extent, window, options.team_size, plan);
     tiles = lines * ceil_div(extent, plan.tile);
+    if (limits.is_host && tiles < limits.concurrency) {
+      plan.tile = plan.team_size * host_windows_outputs<Op>(1);
+      tiles = lines * ceil_div(extent, plan.tile);
+    }
   } else {
     require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
     const WindowBlockShape shape = shape_of(window_part_limit<Op>(limits.is_host));

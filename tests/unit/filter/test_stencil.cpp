@@ -243,7 +243,7 @@ TEST_CASE("the plan of a stencil", "[filter][stencil][plan]") {
   const auto along = tessera::stencil_plan<2>(space, in, out),
              across = tessera::stencil_plan<2>(space, in, out, {.axis = 0});
   CHECK(along.variant == tessera::WindowVariant::chunks);
-  CHECK(along.scratch_bytes > 0);
+  CHECK((along.scratch_bytes > 0) == !test::runs_on_host<Space>);
   CHECK(across.variant == tessera::WindowVariant::columns);
   CHECK(across.scratch_bytes == 0);
   CHECK(to_string(across).starts_with("columns league "));

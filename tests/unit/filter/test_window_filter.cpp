@@ -16,11 +16,11 @@ using tessera::WindowOperation;
 using tessera::WindowOptions;
 using test::Extents;
 
-/// Even and odd, around the lengths at which the kernels change: few, chunks, runs with no, one and more whole runs
-/// between, blocks, few and many parts of blocks.
-constexpr std::int64_t windows[] = {1,   2,   3,   4,   5,    6,    7,    8,    9,    10,   12,   15,
-                                    16,  17,  31,  32,  34,   47,   61,   62,   63,   64,   255,  256,
-                                    257, 512, 513, 527, 1024, 1025, 1055, 3072, 3073, 4096, 6145, 20011};
+/// Even and odd, around the lengths at which the kernels change: few, chunks, scanned blocks and runs with no, one and
+/// more whole ones between, blocks, few and many parts of blocks.
+constexpr std::int64_t windows[] = {1,   2,   3,   4,    5,    6,    7,    8,    9,    10,   12,   15,   16,
+                                    17,  31,  32,  34,   47,   61,   62,   63,   64,   65,   255,  256,  257,
+                                    512, 513, 527, 1024, 1025, 1055, 2049, 3072, 3073, 4096, 4097, 6145, 20011};
 
 /// Modes that differ from case to case, and the origin at its ends and between.
 WindowOptions options_of(int which, std::int64_t window) {

@@ -122,7 +122,7 @@ void check_exact(const Space& space) {
     line.push_back(i % 500 < 250 ? static_cast<T>(word)
                                  : (i % 3 == 0 ? static_cast<T>(low + near) : static_cast<T>(high - near)));
   }
-  for (const std::int64_t window : {1, 2, 3, 9, 31, 1100, 3000}) {
+  for (const std::int64_t window : {1, 2, 3, 9, 31, 1100, 2048, 2049, 3000}) {
     test::check_line<WindowOperation::box>(space, line, window, zeros_outside);
   }
 }

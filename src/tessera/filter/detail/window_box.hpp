@@ -9,7 +9,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <functional>
 #include <tessera/detail/convert.hpp>
+#include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <type_traits>
@@ -48,6 +50,9 @@ struct WindowBox {
   using staged_type = T;
   static constexpr bool is_idempotent = false;
   static constexpr int whole_windows_max = 0;
+#ifdef TESSERA_HOST_VECTORS
+  using JoinVectors = std::plus<>;
+#endif
 
   std::int64_t window;
   double divisor, inverse;  // window, and 1 / window

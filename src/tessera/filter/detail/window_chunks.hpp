@@ -4,7 +4,7 @@
 // Variant chunks: tile and halo in team scratch, in chunks of a few neighbours. One begins where the window of output 0
 // does, so that no sum depends on tiles or teams, and a chunk of windows makes a chunk of outputs. A window is the end
 // of one chunk, whole chunks, and the beginning of another; the whole ones between come from totals of 1, 4, 16, ..
-// chunks. Nothing is ever subtracted.
+// chunks. Nothing is ever subtracted. On hosts see host_windows.hpp.
 #ifndef TESSERA_FILTER_DETAIL_WINDOW_CHUNKS_HPP
 #define TESSERA_FILTER_DETAIL_WINDOW_CHUNKS_HPP
 
@@ -35,7 +35,7 @@ struct WindowChunks {
   using Out = typename Op::out_type;
   using Value = typename Op::value_type;
   static constexpr int width = window_chunk<In>;
-  static constexpr int turns = window_chunk_turns<is_host_space<Space>, Op>;
+  static constexpr int turns = window_chunk_turns<Op>;
   using Chunk = Packed<In, width>;
   using Staged = Packed<typename Op::staged_type, width>;
   using Results = Packed<Out, width>;
@@ -47,10 +47,16 @@ struct WindowChunks {
   WindowChunksScratch pieces;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
-    std::byte* scratch = team_scratch(team, pieces.bytes);
-    tiles.for_each(team, [&](std::int64_t line, std::int64_t first) {
-      filter_tile(team, scratch, lines.in.line(line), lines.out.line(line), first);
-    });
+    if constexpr (is_host_space<Space>) {
+      tiles.for_each(team, [&](std::int64_t line, std::int64_t first) {
+        filter_host_tile(team, lines, op, tiles, lines.in.line(line), lines.out.line(line), first);
+      });
+    } else {
+      std::byte* scratch = team_scratch(team, pieces.bytes);
+      tiles.for_each(team, [&](std::int64_t line, std::int64_t first) {
+        filter_tile(team, scratch, lines.in.line(line), lines.out.line(line), first);
+      });
+    }
   }
 
  private:
@@ -58,12 +64,6 @@ struct WindowChunks {
   KOKKOS_FUNCTION void filter_tile(const member_type& team, std::byte* scratch, const In* x, Out* y,
                                    std::int64_t first) const {
     const auto outputs = static_cast<int>(Kokkos::min<std::int64_t>(tiles.length, lines.out.extent - first));
-    if constexpr (is_host_space<Space> && Op::is_idempotent) {
-      if (team.team_size() == 1) {
-        auto* elements = reinterpret_cast<typename Op::staged_type*>(scratch + pieces.staged_at);
-        return HostWindows<Op>{lines, op}.filter(x, y, first, outputs, elements);
-      }
-    }
     const int count = (outputs + width - 1) / width;
     const auto* staged = reinterpret_cast<const Staged*>(scratch + pieces.staged_at);
     stage(team, x, first - lines.window.reach_left, count + span + 1, scratch);
@@ -93,7 +93,7 @@ struct WindowChunks {
       Value between[turns];
       WindowTotals<Op> totals = totals_of(scratch, count);
       totals.join_digits(team, op, [&](int taken, bool is_first) {
-        TESSERA_UNROLL_ON_DEVICE
+        TESSERA_UNROLL
         for (int turn = 0; turn < turns; ++turn) {
           const int chunk = team.team_rank() + turn * team.team_size();
           if (chunk >= count) continue;
@@ -101,7 +101,7 @@ struct WindowChunks {
           between[turn] = is_first ? total : op.join(between[turn], total);
         }
       });
-      TESSERA_UNROLL_ON_DEVICE
+      TESSERA_UNROLL
       for (int turn = 0; turn < turns; ++turn) {
         const int chunk = team.team_rank() + turn * team.team_size();
         if (chunk < count) store(chunk, join_ends(staged + chunk, between[turn]));
@@ -119,7 +119,7 @@ struct WindowChunks {
     // Chunks of memory are not those of windows.
     const auto shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(x + begin) % alignof(Chunk) / sizeof(In));
     const std::int64_t first = begin - shift;
-    constexpr bool loads_chunks = !is_host_space<Space> && (alignof(Chunk) == alignof(In) || alignof(In) == sizeof(In));
+    constexpr bool loads_chunks = alignof(Chunk) == alignof(In) || alignof(In) == sizeof(In);
     if (loads_chunks && lines.in.stride == 1 && first >= 0 &&
         first + std::int64_t{count + 1} * width <= lines.in.extent) {
       const auto* memory = reinterpret_cast<const Chunk*>(x + first);

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <type_traits>
 
@@ -26,6 +27,9 @@ struct WindowExtremum {
   using staged_type = value_type;
   static constexpr bool is_idempotent = true;
   static constexpr int whole_windows_max = 0;
+#ifdef TESSERA_HOST_VECTORS
+  using JoinVectors = std::conditional_t<IsMin, LesserOf, GreaterOf>;
+#endif
 
   /// The operation that leaves out NaN has them last instead: values, so that a kernel need not choose.
   static WindowExtremum omitting_nan() {
@@ -60,9 +64,14 @@ struct WindowExtremum {
   }
   KOKKOS_FUNCTION T result(value_type key) const {
     if constexpr (std::is_floating_point_v<T>) {
-      if (is_nan(key)) return Kokkos::Experimental::quiet_NaN_v<T>;
+      // A choice of integers that are both known: of others, g++ makes a branch, and no vectors.
+      const auto bits = Kokkos::bit_cast<value_type>(number(key));
+      constexpr T quiet = Kokkos::Experimental::quiet_NaN_v<T>;
+      const auto nan = Kokkos::bit_cast<value_type>(quiet);
+      return Kokkos::bit_cast<T>(is_nan(key) ? nan : bits);
+    } else {
+      return key;
     }
-    return number(key);
   }
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION void results(const value_type* keys, value_type all, T* results) const {

@@ -45,10 +45,16 @@ struct WindowFew : WindowRunTile<Op> {
   WindowFewScratch pieces;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
-    std::byte* scratch = team_scratch(team, pieces.bytes);
-    tiles.for_each(team, [&](std::int64_t line, std::int64_t first) {
-      filter_tile(team, scratch, lines.in.line(line), lines.out.line(line), first);
-    });
+    if constexpr (is_host_space<Space>) {
+      tiles.for_each(team, [&](std::int64_t line, std::int64_t first) {
+        filter_on_host(team, lines.in.line(line), lines.out.line(line), first);
+      });
+    } else {
+      std::byte* scratch = team_scratch(team, pieces.bytes);
+      tiles.for_each(team, [&](std::int64_t line, std::int64_t first) {
+        filter_tile(team, scratch, lines.in.line(line), lines.out.line(line), first);
+      });
+    }
   }
 
  private:
@@ -57,9 +63,6 @@ struct WindowFew : WindowRunTile<Op> {
                                    std::int64_t first) const {
     auto* elements = reinterpret_cast<Staged*>(scratch + pieces.staged_at);
     const auto outputs = static_cast<int>(Kokkos::min<std::int64_t>(tiles.length, lines.out.extent - first));
-    if constexpr (is_host_space<Space>) {
-      if (team.team_size() == 1) return filter_on_host(x, y, first, outputs, elements);
-    }
     const int runs = (outputs + length - 1) / length;
     const int count = runs * length + static_cast<int>(lines.window.size) - 1;
     elements = stage(team, x, first - lines.window.reach_left, count, elements);
@@ -99,12 +102,12 @@ struct WindowFew : WindowRunTile<Op> {
   }
 
   /// Tiles are whole lines where they are taken together.
-  KOKKOS_FUNCTION void filter_on_host(const In* x, Out* y, std::int64_t first, int outputs, Staged* elements) const {
+  KOKKOS_FUNCTION void filter_on_host(const member_type& team, const In* x, Out* y, std::int64_t first) const {
+    if (!together) return filter_host_tile(team, each, op, tiles, x, y, first);
+    const std::int64_t extent = each.in.extent, end = Kokkos::min(first + tiles.length, lines.out.extent);
     const HostWindows<Op> windows{each, op};
-    if (!together) return windows.filter(x, y, first, outputs, elements);
-    const auto extent = static_cast<int>(each.in.extent);
-    for (int at = 0; at < outputs; at += extent) {
-      windows.filter(x + (first + at), y + (first + at), 0, extent, elements);
+    for (std::int64_t at = first + team.team_rank() * extent; at < end; at += team.team_size() * extent) {
+      windows.filter(x + at, y + at, 0, static_cast<int>(extent));
     }
   }
 

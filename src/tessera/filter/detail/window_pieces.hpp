@@ -33,8 +33,8 @@ inline constexpr bool has_totals = Op::whole_windows_max == 0;
 
 /// The chunks of a thread, fewer where it keeps a sum of each in registers, the threads of a team, and the teams that a
 /// multiprocessor shall hold (measured on an H200).
-template <bool IsHost, class Op>
-inline constexpr int window_chunk_turns = IsHost ? 256 : (Op::is_idempotent ? 8 : 4);
+template <class Op>
+inline constexpr int window_chunk_turns = Op::is_idempotent ? 8 : 4;
 inline constexpr int window_chunk_team_size = 128;
 template <class Op>
 inline constexpr bool fills_registers = Op::whole_windows_max * sizeof(typename Op::in_type) > 72;
@@ -46,10 +46,32 @@ inline constexpr int window_chunk_teams = fills_registers<Op>                  ?
 /// Scratch for all of them, where a multiprocessor has it.
 inline constexpr std::size_t window_chunk_teams_scratch = 160 * 1024;
 
+/// Of hosts, whose threads make windows by themselves: neighbours in a block that is scanned, the longest windows, and
+/// those of extrema up to which scans are slower.
+template <class Op>
+inline constexpr int host_scan_block = Op::is_idempotent ? 16 : 8;
+template <class Op>
+inline constexpr std::int64_t host_windows_max = Op::whole_windows_max > 0              ? Op::whole_windows_max
+                                                 : sizeof(typename Op::value_type) <= 8 ? 4096
+                                                                                        : 2048;
+inline constexpr int host_extrema_unscanned = 64;
+
+/// The outputs that a thread makes at a time: those of long windows share a halo, large elements are few.
+template <class Op>
+inline constexpr int host_windows_outputs_max =
+    Op::whole_windows_max == 0
+        ? 4096
+        : std::clamp(16384 / static_cast<int>(std::max(sizeof(typename Op::in_type), sizeof(typename Op::out_type))), 1,
+                     1024);
+template <class Op>
+constexpr int host_windows_outputs(std::int64_t window) {
+  return window > 256 ? host_windows_outputs_max<Op> : std::min(host_windows_outputs_max<Op>, 1024);
+}
+
 /// A halo of a window is staged for each tile: longer windows go to variant blocks.
-template <class T>
+template <class Op>
 constexpr std::int64_t window_chunks_limit(bool is_host) {
-  return is_host ? 256 : 4096 / (sizeof(T) < 8 ? 4 : 8);
+  return is_host ? host_windows_max<Op> : 4096 / (sizeof(typename Op::in_type) < 8 ? 4 : 8);
 }
 
 /// Variant runs, of devices: which operations it takes, neighbouring outputs of a thread (odd, as in blocks), the
@@ -82,11 +104,10 @@ constexpr bool is_window_of_runs(std::int64_t window) {
          window <= window_runs_bytes / static_cast<std::int64_t>(sizeof(typename Op::in_type));
 }
 
-/// Variant few: the longest window, whose chain's error is within that of a tree, the threads of a team, a host's
-/// outputs of a tile, and lines of up to how many tiles are taken together.
+/// Variant few: the longest window, whose chain's error is within that of a tree, the threads of a team, and lines of
+/// up to how many tiles are taken together.
 inline constexpr int window_few_max = 9;
 inline constexpr int window_few_team_size = 128;
-inline constexpr int window_few_host_tile = 1024;
 inline constexpr std::int64_t window_few_line_tiles = 8;
 
 /// Its threads: neighbouring outputs (odd, as in blocks), those of them that registers hold at a time, 16-byte pieces

@@ -23,13 +23,6 @@ inline constexpr int turned_group = 16;
 template <class T>
 inline constexpr std::int64_t turned_ahead = 2048 / static_cast<std::int64_t>(sizeof(T));
 
-/// Room for elements.
-template <class T, int Size>
-struct TurnedTile {
-  alignas(64) std::byte bytes[Size * sizeof(T)];
-  T* elements() { return reinterpret_cast<T*>(bytes); }
-};
-
 template <int Length, class T>
 void turn_rows_of(const T* from, std::int64_t stride, int rows, T* tile, int width) {
   for (int row = 0; row < rows; ++row) {

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <tessera/detail/host_buffer.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
@@ -192,7 +193,7 @@ struct ReduceTurned {
         items_of(grid.count, std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
                  std::int64_t{team.league_size()} * team.team_size());
     Panel panel;
-    TurnedTile<T, tile_size> tile;
+    HostBuffer<T, tile_size> tile;
     AxesOffsets places[turned_length_max], at[turned_length_max];
     for (int k = 0; k < length; ++k) {
       places[k] = axes_offsets(problem.dims + problem.kept, problem.run, k);

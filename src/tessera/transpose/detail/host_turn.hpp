@@ -75,12 +75,6 @@ KOKKOS_FUNCTION void turn_columns(const StridedTile<const In>& in, const Strided
   turn_elements(in, out, function, {0, rows, column, column_end});
 }
 
-#if defined(TESSERA_HOST_VECTORS) && defined(__has_builtin)
-#if __has_builtin(__builtin_shufflevector)
-#define TESSERA_HOST_SHUFFLES
-#endif
-#endif
-
 #ifdef TESSERA_HOST_SHUFFLES
 
 /// Whether compilers turn blocks of T in vectors that the machine has.
