@@ -114,39 +114,13 @@ struct WindowMedian {
     }
   }
 
-  /// Of any elements.
   template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION static T element(const value_type* x, value_type median) {
+  KOKKOS_FORCEINLINE_FUNCTION static bool holds_nan(const value_type* x) {
     if constexpr (compares_numbers) {
-      // Elements with their sign set come first, zeros too.
-      constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-      std::uint64_t signs = 0;
-      bool has_nan = false;
+      bool found = false;
       TESSERA_UNROLL
-      for (int k = 0; k < Count; ++k) {
-        signs += Kokkos::bit_cast<std::uint64_t>(x[k]) >> 63;
-        has_nan |= x[k] != x[k];
-      }
-      const std::uint64_t magnitude = Kokkos::bit_cast<std::uint64_t>(median) & ~sign;
-      const T signed_median = Kokkos::bit_cast<T>(magnitude | (signs > Count / 2 ? sign : 0));
-      return has_nan ? Kokkos::Experimental::quiet_NaN_v<T> : signed_median;
-    } else if constexpr (std::is_floating_point_v<T>) {
-      value_type least = x[0];
-      TESSERA_UNROLL
-      for (int k = 1; k < Count; ++k) least = lesser(least, x[k]);
-      return Keys{}.is_nan(least) ? Kokkos::Experimental::quiet_NaN_v<T> : Keys{}.number(median);
-    } else {
-      return median;
-    }
-  }
-
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION static bool may_be_special(const value_type* x, const value_type (&medians)[2]) {
-    if constexpr (compares_numbers) {
-      bool special = medians[0] == 0 || medians[1] == 0;
-      TESSERA_UNROLL
-      for (int k = 0; k < Count; ++k) special |= x[k] != x[k];
-      return special;
+      for (int k = 0; k < Count; ++k) found |= x[k] != x[k];
+      return found;
     } else if constexpr (std::is_floating_point_v<T>) {
       value_type least = x[0];
       TESSERA_UNROLL
@@ -155,6 +129,31 @@ struct WindowMedian {
     } else {
       return false;
     }
+  }
+
+  /// Of any elements.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION static T element(const value_type* x, value_type median) {
+    if constexpr (compares_numbers) {
+      // Elements with their sign set come first, zeros too.
+      constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+      std::uint64_t signs = 0;
+      TESSERA_UNROLL
+      for (int k = 0; k < Count; ++k) signs += Kokkos::bit_cast<std::uint64_t>(x[k]) >> 63;
+      const std::uint64_t magnitude = Kokkos::bit_cast<std::uint64_t>(median) & ~sign;
+      const T signed_median = Kokkos::bit_cast<T>(magnitude | (signs > Count / 2 ? sign : 0));
+      return holds_nan<Count>(x) ? Kokkos::Experimental::quiet_NaN_v<T> : signed_median;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return holds_nan<Count>(x) ? Kokkos::Experimental::quiet_NaN_v<T> : number(median);
+    } else {
+      return median;
+    }
+  }
+
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION static bool may_be_special(const value_type* x, const value_type (&medians)[2]) {
+    const bool has_nan = holds_nan<Count>(x);
+    return compares_numbers ? has_nan || medians[0] == 0 || medians[1] == 0 : has_nan;
   }
 };
 
