@@ -239,11 +239,11 @@ void filter_window_halo(const Space& space, const InView& in, std::int64_t windo
 /// where nothing else is left; under `error` in is read once more before, and check(space, workspace) throws the
 /// row-major position of the first one, outputs are as under propagate. -0.0 is less than 0.0. The same bits under
 /// every plan. Cost, whatever m: a few operations and scratch accesses an element, each element read from memory once,
-/// and again from a cache where m is beyond some 500 elements, 1000 of four bytes, up to four times as m nears 24 KiB
-/// on devices and once beyond; it must hold m elements a team. Hosts read up to one more for each as m nears 4096 (2048
-/// of means of 64-bit integers), and each twice beyond. Where m is beyond 8 parts of about 2000 elements, or 4000 of
-/// four bytes (half of that on hosts), three kernels and a workspace read it three times. An n less than m costs like
-/// m. Lines across memory, neighbours in memory being the same element of neighbouring lines (in and out, at least 32
+/// and again from a cache where m is beyond some 500 elements, 1000 of four bytes, up to six times as m nears 64 KiB on
+/// devices and once beyond; it must hold m elements a team. Hosts read up to one more for each as m nears 4096 (2048 of
+/// means of 64-bit integers), and each twice beyond. Where m is beyond 8 parts of about 2000 elements, or 4000 of four
+/// bytes (half of that on hosts), three kernels and a workspace read it three times. An n less than m costs like m.
+/// Lines across memory, neighbours in memory being the same element of neighbouring lines (in and out, at least 32
 /// bytes of them), are read in whole rows: up to m = 9 about once from memory, beyond once and again each walk's first
 /// m, where m is beyond about 500 (on hosts any) a second time, often from a cache. Lines neither so nor of stride 1,
 /// or whose m is too long for scratch (beyond some 10000), are read element by element.

@@ -18,9 +18,9 @@ using test::Extents;
 
 /// Even and odd, around the lengths at which the kernels change: few, chunks, scanned blocks and runs with no, one and
 /// more whole ones between, blocks, few and many parts of blocks.
-constexpr std::int64_t windows[] = {1,   2,   3,   4,    5,    6,    7,    8,    9,    10,   12,   15,   16,
-                                    17,  31,  32,  34,   47,   61,   62,   63,   64,   65,   255,  256,  257,
-                                    512, 513, 527, 1024, 1025, 1055, 2049, 3072, 3073, 4096, 4097, 6145, 20011};
+constexpr std::int64_t windows[] = {1,   2,    3,    4,    5,    6,    7,    8,    9,    10,   12,   15,   16,   17,
+                                    31,  32,   34,   47,   61,   62,   63,   64,   65,   255,  256,  257,  512,  513,
+                                    527, 1024, 1025, 1055, 2049, 3072, 3073, 4096, 4097, 6145, 8192, 8193, 20011};
 
 /// Modes that differ from case to case, and the origin at its ends and between.
 WindowOptions options_of(int which, std::int64_t window) {
@@ -60,7 +60,7 @@ TEMPLATE_LIST_TEST_CASE("window mean of int32", "[window]", test::OneSpace) {
 }
 
 TEMPLATE_LIST_TEST_CASE("window filters under every pair of modes", "[window]", test::OneSpace) {
-  for (const std::int64_t window : {2, 19, 1500}) {
+  for (const std::int64_t window : {2, 19, 1500, 4001}) {
     for (const std::size_t size : {1, 5, 40}) {
       const std::vector<double> line = test::values<double>(size, size);
       for (const BoundaryMode left : tessera::element_modes) {
@@ -92,7 +92,7 @@ template <class InLayout, class OutLayout, class Space, std::size_t Rank>
 void check_layouts(const Space& space, const Extents<Rank>& extents) {
   const std::vector<double> data = test::values<double>(test::detail::product(extents));
   const std::size_t size = extents[Rank - 1];
-  for (const std::int64_t window : {4, 31, 2500, 20011}) {
+  for (const std::int64_t window : {4, 31, 2500, 4001, 20011}) {
     const auto got = test::windowed<WindowOperation::box, InLayout, OutLayout>(space, extents, data, window);
     for (std::size_t begin = 0; begin < data.size(); begin += size) {
       const auto at = static_cast<std::ptrdiff_t>(begin), end = static_cast<std::ptrdiff_t>(begin + size);

@@ -30,7 +30,7 @@ constexpr WindowOptions zeros_outside{.mode_left = BoundaryMode::constant, .mode
 template <WindowOperation Operation, class Space>
 void check_reach(const Space& space, double special) {
   const std::vector<double> plain = test::values<double>(4001);
-  for (const std::int64_t window : {4, 31, 600, 1100, 3000}) {
+  for (const std::int64_t window : {4, 31, 600, 1100, 3000, 3500}) {
     const auto without = test::windowed<Operation>(space, plain, window, zeros_outside);
     for (const std::int64_t at : {0, 1, 1099, 2048, 4000}) {
       INFO(special << " at " << at << ", window " << window);
@@ -195,8 +195,8 @@ template <WindowOperation Operation, class T>
 void check_device_plans() {
   using Op = tessera::detail::window_op_t<T, Operation>;
   const tessera::detail::DeviceLimits limits{false, 270336, 40900};
-  for (const std::int64_t window :
-       {1, 15, 16, 21, 22, 301, 512, 513, 1024, 1025, 2048, 2049, 3072, 3073, 4097, 6144, 6145, 10007, 1000003}) {
+  for (const std::int64_t window : {1,    15,   16,   21,   22,   301,  512,  513,   1024,  1025,  2048,   2049,
+                                    3072, 3073, 4097, 6144, 6145, 8192, 8193, 10007, 16384, 16385, 1000003}) {
     const WindowPlan plan =
         tessera::detail::make_window_plan<Op>("test", limits, 1, std::int64_t{1} << 27, {window, window / 2}, {});
     INFO(to_string(plan));
@@ -227,7 +227,7 @@ void check_shared_scratch() {
   using tessera::WindowVariant;
   for (const std::size_t there : {228, 164, 100}) {
     const tessera::detail::DeviceLimits limits{false, 270336, 40900, there * 1024};
-    for (const std::int64_t window : {3, 9, 10, 15, 22, 301, 513, 1025, 2048, 2049, 3072, 4097, 6144}) {
+    for (const std::int64_t window : {3, 9, 10, 15, 22, 301, 513, 1025, 2048, 2049, 3072, 4097, 6144, 8192, 16384}) {
       for (const std::int64_t extent : {std::int64_t{17}, std::int64_t{33}, std::int64_t{50}, std::int64_t{1} << 20}) {
         const WindowPlan plan =
             tessera::detail::make_window_plan<Op>("test", limits, 1 << 20, extent, {window, window / 2}, {}, 0, true);

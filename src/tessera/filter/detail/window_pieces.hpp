@@ -96,8 +96,9 @@ constexpr bool stages_ahead(std::int64_t window) {
 inline constexpr std::int64_t window_runs_walk = 3;
 
 /// Its windows: those that have the first and the last output of a run in common, up to where blocks are quicker than
-/// tiles much shorter than their halos (measured on an H200).
-inline constexpr std::int64_t window_runs_bytes = 24 * 1024;
+/// tiles much shorter than their halos; and those of them whose tiles are in scratch with all of their halos, quicker
+/// than with a part as long as that is enough for teams (measured on an H100 and an H200).
+inline constexpr std::int64_t window_runs_bytes = 64 * 1024, window_runs_whole_bytes = 24 * 1024;
 template <class Op>
 constexpr bool is_window_of_runs(std::int64_t window) {
   return takes_runs<Op> && window > window_runs_length<Op> &&
@@ -173,10 +174,12 @@ WindowChunksScratch window_chunks_scratch(int tile, std::int64_t window) {
   return pieces;
 }
 
-/// Scratch pieces of variant runs.
+/// Scratch pieces of variant runs. has_gap: one piece is the tile, another what its windows end with, and of runs that
+/// lie between there are only the totals.
 struct WindowRunsScratch {
   std::size_t staged_at, totals_at[2], bytes;
   int staged_pieces, staged_length;  // of so many elements
+  bool has_gap;
 };
 
 template <class Op>
@@ -186,11 +189,14 @@ WindowRunsScratch window_runs_scratch(int tile, std::int64_t window) {
   ScratchLayout layout;
   WindowRunsScratch pieces{};
   constexpr int width = packed_length<typename Op::in_type>;
-  const std::int64_t packs = ceil_div(tile + window - 1, width) + std::int64_t{sector_bytes} / packed_bytes;
+  pieces.has_gap = window > window_runs_whole_bytes / static_cast<std::int64_t>(sizeof(typename Op::in_type));
+  static_assert(window_runs_whole_bytes / sizeof(typename Op::in_type) > (window_runs_team_size + 2) * length);
+  const std::int64_t elements = tile + (pieces.has_gap ? length : window - 1);
+  const std::int64_t packs = ceil_div(elements, width) + std::int64_t{sector_bytes} / packed_bytes;
   pieces.staged_pieces = stages_ahead<Op>(window) ? 2 : 1;
   pieces.staged_length = static_cast<int>(packs * width);
-  pieces.staged_at =
-      layout.append<Packed<typename Op::in_type>>(static_cast<std::size_t>(pieces.staged_pieces * packs));
+  pieces.staged_at = layout.append<Packed<typename Op::in_type>>(
+      static_cast<std::size_t>(pieces.has_gap ? 2 : pieces.staged_pieces) * static_cast<std::size_t>(packs));
   for (auto& at : pieces.totals_at) at = layout.append<typename Op::value_type>(runs + 1);
   pieces.bytes = layout.bytes();
   return pieces;

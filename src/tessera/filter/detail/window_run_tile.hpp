@@ -120,6 +120,22 @@ struct WindowRunTile {
     for (int s = 0; s < Count; ++s) values[s] = op.value(elements[s]);
   }
 
+  /// What stands for elements of the line from begin on, past scratch.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void load_memory(const In* x, std::int64_t begin, Value (&values)[Count]) const {
+    if (is_inside(begin, Count)) {
+      const In* source = x + begin * lines.in.stride;
+      TESSERA_UNROLL
+      for (int s = 0; s < Count; ++s) values[s] = op.value(op.staged(source[s * lines.in.stride]));
+      return;
+    }
+    TESSERA_UNROLL
+    for (int s = 0; s < Count; ++s) {
+      const std::int64_t j = lines.element_for(begin + s);
+      values[s] = op.value(op.staged(j < 0 ? lines.boundary.cval : x[j * lines.in.stride]));
+    }
+  }
+
   /// Outputs that are neighbours in memory, the first 16-byte piece at slots + head.
   template <TeamMember Member>
   KOKKOS_FORCEINLINE_FUNCTION void store_all(const Member& team, const Out* slots, Out* target, int count,

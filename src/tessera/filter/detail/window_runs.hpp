@@ -43,8 +43,12 @@ struct WindowRuns : WindowRunTile<Op> {
     tiles.for_each_staged(
         team, pieces.staged_pieces > 1,
         [&](std::int64_t line, std::int64_t first, int piece) {
-          this->begin_copy(team, lines.in.line(line), first - lines.window.reach_left,
-                           runs_of(outputs_of(first)) * length + reach(), staged_piece(scratch, piece));
+          const In* x = lines.in.line(line);
+          const std::int64_t begin = first - lines.window.reach_left;
+          const int own = runs_of(outputs_of(first)) * length;
+          In* staged = staged_piece(scratch, piece);
+          this->begin_copy(team, x, begin, own + (pieces.has_gap ? 0 : reach()), staged);
+          if (pieces.has_gap) this->begin_copy(team, x, begin + end_run(), own + rest, ends_piece(staged));
         },
         [&](std::int64_t line, std::int64_t first, int piece) {
           filter_tile(team, scratch, staged_piece(scratch, piece), lines.in.line(line), lines.out.line(line), first);
@@ -55,11 +59,15 @@ struct WindowRuns : WindowRunTile<Op> {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION In* staged_piece(std::byte* scratch, int piece) const {
     return reinterpret_cast<In*>(scratch + pieces.staged_at) + piece * pieces.staged_length;
   }
+  /// Where windows end, if that is no part of the same piece.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION In* ends_piece(In* staged) const { return staged + pieces.staged_length; }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int outputs_of(std::int64_t first) const {
     return static_cast<int>(Kokkos::min<std::int64_t>(tiles.length, lines.out.extent - first));
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int runs_of(int outputs) { return (outputs + length - 1) / length; }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int reach() const { return static_cast<int>(lines.window.size) - 1; }
+  /// The run in which the first window ends: its first element.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int end_run() const { return (whole + 1) * length; }
 
   /// first: the output that the tile begins with. staged: its elements, whose place the outputs take.
   KOKKOS_FORCEINLINE_FUNCTION void filter_tile(const member_type& team, std::byte* scratch, In* staged, const In* x,
@@ -67,7 +75,15 @@ struct WindowRuns : WindowRunTile<Op> {
     const int outputs = outputs_of(first), runs = runs_of(outputs);
     auto* totals = reinterpret_cast<Value*>(scratch + pieces.totals_at[0]);
     auto* beginnings = reinterpret_cast<Value*>(scratch + pieces.totals_at[1]);  // until totals widen
-    const In* elements = this->copied(x, first - lines.window.reach_left, runs * length + reach(), staged);
+    const std::int64_t begin = first - lines.window.reach_left;
+    const In *elements = staged, *ends = staged;
+    if (pieces.has_gap) {
+      elements = this->copied(x, begin, runs * length, staged);
+      ends = this->copied(x, begin + end_run(), runs * length + rest, ends_piece(staged));
+    } else {
+      elements = this->copied(x, begin, runs * length + reach(), staged);
+      ends = elements + end_run();
+    }
 
     // Threads without a run join the last one too, and drop it: values that are sometimes there cost registers.
     const bool has_run = team.team_rank() < runs;
@@ -75,7 +91,13 @@ struct WindowRuns : WindowRunTile<Op> {
     TESSERA_NO_UNROLL
     for (int r = runs + team.team_rank(); r <= runs + whole; r += team.team_size()) {
       Value values[length];
-      load(elements + r * length, values);
+      if (r > whole) {
+        load(ends + (r - whole - 1) * length, values);
+      } else if (!pieces.has_gap) {
+        load(elements + r * length, values);
+      } else {
+        this->load_memory(x, begin + r * length, values);
+      }
       totals[r] = joined_first<length>(values);
       if (rest > 0) beginnings[r] = joined_first(values, rest, Between<1, length>());
     }
@@ -97,7 +119,7 @@ struct WindowRuns : WindowRunTile<Op> {
     }
     Value common = whole > 0 ? whole_runs(team, scratch, run, runs) : op.identity();
     if (rest > 0) common = op.join(common, beginning);
-    join_beginnings(elements + run * length + reach(), common, windows);
+    join_beginnings(ends + run * length + rest, common, windows);
     team.team_barrier();  // elements have been read
 
     auto* slots = reinterpret_cast<Out*>(staged);
