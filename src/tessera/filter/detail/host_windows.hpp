@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Windows on a host, in plain loops over neighbours, which compilers make vectors of: windows whose elements are all
-// taken at once; extrema and sums, of which those of 4, 16, .. elements are joined from four shorter ones. A window is
-// made of some of these, two of which may overlap where it is one of extrema. No bit depends on where a tile begins.
+// taken at once; extrema of windows of 4, 16, .. elements, each joined from four shorter ones; longer windows, and sums
+// of more than few elements, from scanned blocks. Those begin where the window of output 0 does, or a multiple behind:
+// no bit depends on tiles or teams.
 #ifndef TESSERA_FILTER_DETAIL_HOST_WINDOWS_HPP
 #define TESSERA_FILTER_DETAIL_HOST_WINDOWS_HPP
 
@@ -117,8 +118,7 @@ struct HostWindows {
     });
   }
 
-  /// Sums of few elements, one after the other; of more, of as many windows of 1, 4, 16, .. elements as the digits of
-  /// the size to the base 4 say. Nothing is ever subtracted.
+  /// Few elements are joined one after the other. Nothing is ever subtracted.
   KOKKOS_FORCEINLINE_FUNCTION void take_sums(const Staged* elements, int count, int outputs, Out* target) const {
     const auto size = static_cast<int>(lines.window.size);
     if (std::is_same_v<Staged, Value> && size <= window_few_max) return take_chains(elements, outputs, target);
@@ -138,7 +138,7 @@ struct HostWindows {
     });
   }
 
-  /// values: become scanned blocks.
+  /// A window is the end of one block, whole ones, and the beginning of another. values: become scanned blocks.
   KOKKOS_FORCEINLINE_FUNCTION void take_scans(Value* values, int count, int outputs, Out* target) const {
     using Block = ScanBlock<Op>;
     HostBuffer<Value, outputs_max + Block::size> room;

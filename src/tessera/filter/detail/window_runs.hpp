@@ -22,7 +22,8 @@
 
 namespace tessera::detail {
 
-template <ExecutionSpace Space, class Op>
+/// HasGap: of runs between the tile and where its windows end there are only the totals.
+template <ExecutionSpace Space, class Op, bool HasGap>
 struct WindowRuns : WindowRunTile<Op> {
   using Base = WindowRunTile<Op>;
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<window_runs_team_size, window_runs_teams>,
@@ -47,8 +48,8 @@ struct WindowRuns : WindowRunTile<Op> {
           const std::int64_t begin = first - lines.window.reach_left;
           const int own = runs_of(outputs_of(first)) * length;
           In* staged = staged_piece(scratch, piece);
-          this->begin_copy(team, x, begin, own + (pieces.has_gap ? 0 : reach()), staged);
-          if (pieces.has_gap) this->begin_copy(team, x, begin + end_run(), own + rest, ends_piece(staged));
+          this->begin_copy(team, x, begin, own + (HasGap ? 0 : reach()), staged);
+          if constexpr (HasGap) this->begin_copy(team, x, begin + end_run(), own + rest, ends_piece(staged));
         },
         [&](std::int64_t line, std::int64_t first, int piece) {
           filter_tile(team, scratch, staged_piece(scratch, piece), lines.in.line(line), lines.out.line(line), first);
@@ -59,7 +60,7 @@ struct WindowRuns : WindowRunTile<Op> {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION In* staged_piece(std::byte* scratch, int piece) const {
     return reinterpret_cast<In*>(scratch + pieces.staged_at) + piece * pieces.staged_length;
   }
-  /// Where windows end, if that is no part of the same piece.
+  /// Where windows end.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION In* ends_piece(In* staged) const { return staged + pieces.staged_length; }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int outputs_of(std::int64_t first) const {
     return static_cast<int>(Kokkos::min<std::int64_t>(tiles.length, lines.out.extent - first));
@@ -76,14 +77,9 @@ struct WindowRuns : WindowRunTile<Op> {
     auto* totals = reinterpret_cast<Value*>(scratch + pieces.totals_at[0]);
     auto* beginnings = reinterpret_cast<Value*>(scratch + pieces.totals_at[1]);  // until totals widen
     const std::int64_t begin = first - lines.window.reach_left;
-    const In *elements = staged, *ends = staged;
-    if (pieces.has_gap) {
-      elements = this->copied(x, begin, runs * length, staged);
-      ends = this->copied(x, begin + end_run(), runs * length + rest, ends_piece(staged));
-    } else {
-      elements = this->copied(x, begin, runs * length + reach(), staged);
-      ends = elements + end_run();
-    }
+    const In* elements = this->copied(x, begin, runs * length + (HasGap ? 0 : reach()), staged);
+    const In* ends = elements;  // from those of the runs on, where there is no gap
+    if constexpr (HasGap) ends = this->copied(x, begin + end_run(), runs * length + rest, ends_piece(staged));
 
     // Threads without a run join the last one too, and drop it: values that are sometimes there cost registers.
     const bool has_run = team.team_rank() < runs;
@@ -91,10 +87,10 @@ struct WindowRuns : WindowRunTile<Op> {
     TESSERA_NO_UNROLL
     for (int r = runs + team.team_rank(); r <= runs + whole; r += team.team_size()) {
       Value values[length];
-      if (r > whole) {
-        load(ends + (r - whole - 1) * length, values);
-      } else if (!pieces.has_gap) {
+      if (!HasGap) {
         load(elements + r * length, values);
+      } else if (r > whole) {
+        load(ends + (r - whole - 1) * length, values);
       } else {
         this->load_memory(x, begin + r * length, values);
       }
@@ -119,7 +115,7 @@ struct WindowRuns : WindowRunTile<Op> {
     }
     Value common = whole > 0 ? whole_runs(team, scratch, run, runs) : op.identity();
     if (rest > 0) common = op.join(common, beginning);
-    join_beginnings(ends + run * length + rest, common, windows);
+    join_beginnings(ends + run * length + (HasGap ? rest : reach()), common, windows);
     team.team_barrier();  // elements have been read
 
     auto* slots = reinterpret_cast<Out*>(staged);
@@ -219,20 +215,32 @@ struct WindowRuns : WindowRunTile<Op> {
   }
 };
 
-template <ExecutionSpace Space, class Op>
+template <bool HasGap, ExecutionSpace Space, class Op>
 void launch_window_runs(std::string_view function, const Space& space, const WindowPlan& plan,
-                        const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
-  using Functor = WindowRuns<Space, Op>;
+                        const WindowLines<Op>& lines, const Op& op, const WindowRunsScratch& pieces,
+                        int asked_team_size) {
+  using Functor = WindowRuns<Space, Op, HasGap>;
   constexpr int length = Functor::length;
   const auto common = static_cast<int>(lines.window.size - 1 - length);
   const Functor functor{{lines, op, WindowTiles(lines.in.lines(), lines.out.extent, plan.tile)},
                         common / length,
                         common % length,
-                        window_runs_scratch<Op>(plan.tile, lines.window.size)};
+                        pieces};
   auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable(function, policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::window::runs", policy, functor);
+}
+
+template <ExecutionSpace Space, class Op>
+void launch_window_runs(std::string_view function, const Space& space, const WindowPlan& plan,
+                        const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
+  const WindowRunsScratch pieces = window_runs_scratch<Op>(plan.tile, lines.window.size);
+  if (pieces.has_gap) {
+    launch_window_runs<true>(function, space, plan, lines, op, pieces, asked_team_size);
+  } else {
+    launch_window_runs<false>(function, space, plan, lines, op, pieces, asked_team_size);
+  }
 }
 
 }  // namespace tessera::detail
