@@ -64,8 +64,9 @@ inline constexpr int host_windows_outputs_max =
         : std::clamp(16384 / static_cast<int>(std::max(sizeof(typename Op::in_type), sizeof(typename Op::out_type))), 1,
                      1024);
 template <class Op>
-constexpr int host_windows_outputs(std::int64_t window) {
-  return window > 256 ? host_windows_outputs_max<Op> : std::min(host_windows_outputs_max<Op>, 1024);
+KOKKOS_INLINE_FUNCTION constexpr int host_windows_outputs(std::int64_t window) {
+  constexpr int most = host_windows_outputs_max<Op>;
+  return window > 256 || most < 1024 ? most : 1024;
 }
 
 /// A halo of a window is staged for each tile: longer windows go to variant blocks.
