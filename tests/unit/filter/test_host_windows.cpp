@@ -78,4 +78,16 @@ TEST_CASE("plans of a host's windows", "[window][plan]") {
   check(integers, WindowOperation::box, 2048);  // of 128 bits
 }
 
+TEST_CASE("private: a host's tiles of long windows are long where there are enough", "[window][plan]") {
+  using Op = tessera::detail::window_op_t<float, WindowOperation::box>;
+  const tessera::detail::DeviceLimits limits{true, 8, 32 << 10};
+  const auto tile = [&](std::int64_t lines, std::int64_t extent, std::int64_t window) {
+    return tessera::detail::make_window_plan<Op>("test", limits, lines, extent, {window, 0}, {}).tile;
+  };
+  CHECK(tile(1, 100000, 256) == 1024);
+  CHECK(tile(1, 100000, 257) == 4096);
+  CHECK(tile(1, 7 * 4096, 257) == 1024);
+  CHECK(tile(8, 4096, 257) == 4096);
+}
+
 }  // namespace
