@@ -6,6 +6,7 @@
 #define TESSERA_FILTER_DETAIL_WINDOW_EXTREMUM_HPP
 
 #include <Kokkos_Core.hpp>
+#include <concepts>
 #include <cstdint>
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -13,13 +14,49 @@
 
 namespace tessera::detail {
 
+/// The operation of those numbers that are neither NaN nor -0.0 (nor tiny): they can be compared as they are.
+template <class T, bool IsMin>
+struct WindowExtremumOfNumbers {
+  using in_type = T;
+  using out_type = T;
+  using value_type = T;
+  using staged_type = T;
+  static constexpr bool is_idempotent = true;
+
+  KOKKOS_FUNCTION static bool takes(T value) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    const auto bits = Kokkos::bit_cast<Bits>(value);
+    return value == value && static_cast<std::int32_t>(bits >> (8 * (sizeof(T) - 4))) !=
+                                 Kokkos::Experimental::finite_min_v<std::int32_t>;
+  }
+  KOKKOS_FUNCTION T identity() const { return IsMin ? Kokkos::Experimental::infinity_v<T> : -Kokkos::Experimental::infinity_v<T>; }
+  KOKKOS_FUNCTION T staged(T element) const { return element; }
+  KOKKOS_FUNCTION T value(T element) const { return element; }
+  KOKKOS_FUNCTION T join(T a, T b) const {
+    if constexpr (sizeof(T) == 4) return IsMin ? Kokkos::fmin(a, b) : Kokkos::fmax(a, b);
+    return (a < b) == IsMin ? a : b;
+  }
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void results(const T* values, T, T* results) const {
+    TESSERA_UNROLL
+    for (int k = 0; k < Count; ++k) results[k] = values[k];
+  }
+};
+
+template <class T, bool IsMin>
+struct WindowQuickExtremum {};
+template <std::floating_point T, bool IsMin>
+struct WindowQuickExtremum<T, IsMin> {
+  using quick_type = WindowExtremumOfNumbers<T, IsMin>;
+};
+
 /// An operation of the window kernels has the types of elements, of what stands for them in scratch, of values and of
 /// results, and staged(), value() of either, join(), identity(), result(), and results() of several, given all that
 /// their windows hold, joined (of sums anything). If all its windows are short it has instead of the joins the result
 /// window() of all elements of one, whole_windows_max, and has_one_size where windows are of no other. Joins here
 /// compare integers that are in the order of the elements, NaN first: their order is free.
 template <class T, bool IsMin>
-struct WindowExtremum {
+struct WindowExtremum : WindowQuickExtremum<T, IsMin> {
   using in_type = T;
   using out_type = T;
   using value_type = std::conditional_t<std::is_floating_point_v<T>,

@@ -75,6 +75,10 @@ constexpr std::int64_t window_chunks_limit(bool is_host) {
   return is_host ? host_windows_max<Op> : 4096 / (sizeof(typename Op::in_type) < 8 ? 4 : 8);
 }
 
+/// Whether an operation has one that is quicker and takes most elements.
+template <class Op>
+inline constexpr bool has_quick = requires { typename Op::quick_type; };
+
 /// Variant runs, of devices: which operations it takes, neighbouring outputs of a thread (odd, as in blocks), the
 /// threads of a team, the teams that a multiprocessor shall hold, and their scratch, where it has that.
 template <class Op>
@@ -178,7 +182,7 @@ WindowChunksScratch window_chunks_scratch(int tile, std::int64_t window) {
 /// Scratch pieces of variant runs. has_gap: one piece is the tile, another what its windows end with, and of runs that
 /// lie between there are only the totals.
 struct WindowRunsScratch {
-  std::size_t staged_at, totals_at[2], bytes;
+  std::size_t staged_at, totals_at[2], flag_at, bytes;
   int staged_pieces, staged_length;  // of so many elements
   bool has_gap;
 };
@@ -199,6 +203,7 @@ WindowRunsScratch window_runs_scratch(int tile, std::int64_t window) {
   pieces.staged_at = layout.append<Packed<typename Op::in_type>>(
       static_cast<std::size_t>(pieces.has_gap ? 2 : pieces.staged_pieces) * static_cast<std::size_t>(packs));
   for (auto& at : pieces.totals_at) at = layout.append<typename Op::value_type>(runs + 1);
+  pieces.flag_at = layout.append<int>(has_quick<Op> ? 1 : 0);
   pieces.bytes = layout.bytes();
   return pieces;
 }

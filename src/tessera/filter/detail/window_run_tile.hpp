@@ -114,25 +114,28 @@ struct WindowRunTile {
     return are_neighbours(begin, count) ? async_place(x + begin, scratch) : scratch;
   }
 
-  template <class Element, int Count>
-  KOKKOS_FORCEINLINE_FUNCTION void load(const Element* elements, Value (&values)[Count]) const {
+  /// Join: an operation.
+  template <class Join, class Element, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION static void load(const Join& join, const Element* elements,
+                                               typename Join::value_type (&values)[Count]) {
     TESSERA_UNROLL
-    for (int s = 0; s < Count; ++s) values[s] = op.value(elements[s]);
+    for (int s = 0; s < Count; ++s) values[s] = join.value(elements[s]);
   }
 
   /// What stands for elements of the line from begin on, past scratch.
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION void load_memory(const In* x, std::int64_t begin, Value (&values)[Count]) const {
+  template <class Join, int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void load_memory(const Join& join, const In* x, std::int64_t begin,
+                                               typename Join::value_type (&values)[Count]) const {
     if (is_inside(begin, Count)) {
       const In* source = x + begin * lines.in.stride;
       TESSERA_UNROLL
-      for (int s = 0; s < Count; ++s) values[s] = op.value(op.staged(source[s * lines.in.stride]));
+      for (int s = 0; s < Count; ++s) values[s] = join.value(join.staged(source[s * lines.in.stride]));
       return;
     }
     TESSERA_UNROLL
     for (int s = 0; s < Count; ++s) {
       const std::int64_t j = lines.element_for(begin + s);
-      values[s] = op.value(op.staged(j < 0 ? lines.boundary.cval : x[j * lines.in.stride]));
+      values[s] = join.value(join.staged(j < 0 ? lines.boundary.cval : x[j * lines.in.stride]));
     }
   }
 

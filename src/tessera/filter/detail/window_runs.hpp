@@ -16,6 +16,7 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/filter/detail/window_run_joins.hpp>
 #include <tessera/filter/detail/window_run_tile.hpp>
 #include <tessera/filter/detail/window_totals.hpp>
 #include <tessera/filter/window_plan.hpp>
@@ -31,10 +32,8 @@ struct WindowRuns : WindowRunTile<Op> {
   using member_type = typename policy_type::member_type;
   using Base::lines, Base::op, Base::tiles, Base::load;
   static constexpr int length = window_runs_length<Op>;
-  using typename Base::In, typename Base::Out, typename Base::Value;
-  /// Sums: neighbours that are joined in a chain, so that the depth is that of a tree.
-  static constexpr int part = Op::is_idempotent ? length : 3;
-  static_assert(length % part == 0 && sizeof(In) == sizeof(Out));
+  using typename Base::In, typename Base::Out;
+  static_assert(sizeof(In) == sizeof(Out));
 
   int whole, rest;  // size - 1 = (whole + 1) * length + rest
   WindowRunsScratch pieces;
@@ -47,12 +46,20 @@ struct WindowRuns : WindowRunTile<Op> {
           const In* x = lines.in.line(line);
           const std::int64_t begin = first - lines.window.reach_left;
           const int own = runs_of(outputs_of(first)) * length;
+          if (has_quick<Op> && team.team_rank() == 0) *flag_of(scratch) = 0;
           In* staged = staged_piece(scratch, piece);
           this->begin_copy(team, x, begin, own + (HasGap ? 0 : reach()), staged);
           if constexpr (HasGap) this->begin_copy(team, x, begin + end_run(), own + rest, ends_piece(staged));
         },
         [&](std::int64_t line, std::int64_t first, int piece) {
-          filter_tile(team, scratch, staged_piece(scratch, piece), lines.in.line(line), lines.out.line(line), first);
+          const auto make = [&](const auto& join) {
+            return make_tile(join, team, scratch, staged_piece(scratch, piece), lines.in.line(line),
+                             lines.out.line(line), first);
+          };
+          if constexpr (has_quick<Op>) {
+            if (make(typename Op::quick_type())) return;
+          }
+          make(op);
         });
   }
 
@@ -62,6 +69,10 @@ struct WindowRuns : WindowRunTile<Op> {
   }
   /// Where windows end.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION In* ends_piece(In* staged) const { return staged + pieces.staged_length; }
+  /// Whether the tile has elements that a quick operation does not take.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int* flag_of(std::byte* scratch) const {
+    return reinterpret_cast<int*>(scratch + pieces.flag_at);
+  }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int outputs_of(std::int64_t first) const {
     return static_cast<int>(Kokkos::min<std::int64_t>(tiles.length, lines.out.extent - first));
   }
@@ -70,9 +81,14 @@ struct WindowRuns : WindowRunTile<Op> {
   /// The run in which the first window ends: its first element.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int end_run() const { return (whole + 1) * length; }
 
-  /// first: the output that the tile begins with. staged: its elements, whose place the outputs take.
-  KOKKOS_FORCEINLINE_FUNCTION void filter_tile(const member_type& team, std::byte* scratch, In* staged, const In* x,
-                                               Out* y, std::int64_t first) const {
+  /// first: the output that the tile begins with. staged: its elements, whose place the outputs take. join: the
+  /// operation, or a quick one. False, and nothing done, where the elements are not for that.
+  template <class Join>
+  KOKKOS_FORCEINLINE_FUNCTION bool make_tile(const Join& join, const member_type& team, std::byte* scratch, In* staged,
+                                             const In* x, Out* y, std::int64_t first) const {
+    using Value = typename Join::value_type;
+    using Joins = WindowRunJoins<Join>;
+    constexpr bool is_quick = !std::is_same_v<Join, Op>;
     const int outputs = outputs_of(first), runs = runs_of(outputs);
     auto* totals = reinterpret_cast<Value*>(scratch + pieces.totals_at[0]);
     auto* beginnings = reinterpret_cast<Value*>(scratch + pieces.totals_at[1]);  // until totals widen
@@ -84,133 +100,87 @@ struct WindowRuns : WindowRunTile<Op> {
     // Threads without a run join the last one too, and drop it: values that are sometimes there cost registers.
     const bool has_run = team.team_rank() < runs;
     const int run = has_run ? team.team_rank() : runs - 1;
+    bool all_quick = true;
+    const auto check = [&](const Value& value) {
+      if constexpr (is_quick) all_quick = all_quick && Join::takes(value);
+    };
     TESSERA_NO_UNROLL
     for (int r = runs + team.team_rank(); r <= runs + whole; r += team.team_size()) {
       Value values[length];
       if (!HasGap) {
-        load(elements + r * length, values);
+        load(join, elements + r * length, values);
       } else if (r > whole) {
-        load(ends + (r - whole - 1) * length, values);
+        load(join, ends + (r - whole - 1) * length, values);
       } else {
-        this->load_memory(x, begin + r * length, values);
+        this->load_memory(join, x, begin + r * length, values);
       }
-      totals[r] = joined_first<length>(values);
-      if (rest > 0) beginnings[r] = joined_first(values, rest, Between<1, length>());
+      TESSERA_UNROLL
+      for (int s = 0; s < length; ++s) check(values[s]);
+      totals[r] = Joins::template first<length>(join, values);
+      if (rest > 0) beginnings[r] = Joins::first(join, values, rest);
     }
     Value windows[length];
-    load(elements + run * length, windows);
-    const Value whole_run = joined_first<length>(windows);
+    load(join, elements + run * length, windows);
+    TESSERA_UNROLL
+    for (int s = 0; s < length; ++s) check(windows[s]);
+    for (int e = team.team_rank(); is_quick && e < rest; e += team.team_size()) {
+      check(ends[(HasGap ? runs : runs + whole + 1) * length + e]);
+    }
+    if (is_quick && !all_quick) Kokkos::atomic_or(flag_of(scratch), 1);
+    const Value whole_run = Joins::template first<length>(join, windows);
     if (has_run) totals[run] = whole_run;
     if (rest > 0) {
-      const Value beginning = joined_first(windows, rest, Between<1, length>());
+      const Value beginning = Joins::first(join, windows, rest);
       if (has_run) beginnings[run] = beginning;
     }
-    join_ends(windows);
+    Joins::join_ends(join, windows);
     team.team_barrier();
+    if (is_quick && *flag_of(scratch) != 0) return false;
 
-    Value beginning = op.identity();
+    Value beginning = join.identity();
     if (rest > 0) {
       beginning = beginnings[run + 1 + whole];
       team.team_barrier();  // totals take their place
     }
-    Value common = whole > 0 ? whole_runs(team, scratch, run, runs) : op.identity();
-    if (rest > 0) common = op.join(common, beginning);
-    join_beginnings(ends + run * length + (HasGap ? rest : reach()), common, windows);
+    Value common = whole > 0 ? whole_runs(join, team, scratch, run, runs) : join.identity();
+    if (rest > 0) common = join.join(common, beginning);
+    Joins::join_beginnings(join, ends + run * length + (HasGap ? rest : reach()), common, windows);
     team.team_barrier();  // elements have been read
 
     auto* slots = reinterpret_cast<Out*>(staged);
     const bool is_whole = lines.makes_all(first, outputs);
     const int head = is_whole ? static_cast<int>(misaligned_head(y + first, outputs)) : 0;
     slots += (packed_length<Out> - head) % packed_length<Out>;
-    if (has_run) op.template results<length>(windows, op.join(windows[0], windows[length - 1]), slots + run * length);
+    if (has_run) {
+      join.template results<length>(windows, join.join(windows[0], windows[length - 1]), slots + run * length);
+    }
     team.team_barrier();
     if (is_whole) {
       this->store_all(team, slots, y + first, outputs, head);
     } else {
       lines.store(team, x, y, first - lines.window.reach_left, outputs, [&](int k) { return slots[k]; });
     }
-  }
-
-  /// The first values.
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION Value joined_first(const Value (&values)[length]) const {
-    Value joined = values[0];
-    TESSERA_UNROLL
-    for (int p = 0; p < Count; p += part) {
-      Value of_part = values[p];
-      TESSERA_UNROLL
-      for (int s = p + 1; s < p + part && s < Count; ++s) of_part = op.join(of_part, values[s]);
-      joined = p == 0 ? of_part : op.join(joined, of_part);
-    }
-    return joined;
-  }
-
-  /// Begin <= count < End, found by bisection: registers have no index.
-  template <int Begin, int End>
-  struct Between {};
-  template <int Begin, int End>
-  KOKKOS_FORCEINLINE_FUNCTION Value joined_first(const Value (&values)[length], int count, Between<Begin, End>) const {
-    if constexpr (End - Begin > 1) {
-      constexpr int middle = (Begin + End) / 2;
-      if (count < middle) return joined_first(values, count, Between<Begin, middle>());
-      return joined_first(values, count, Between<middle, End>());
-    } else {
-      return joined_first<Begin>(values);
-    }
-  }
-
-  /// From each of the values to the last.
-  KOKKOS_FORCEINLINE_FUNCTION void join_ends(Value (&values)[length]) const {
-    Value behind = op.identity();
-    TESSERA_UNROLL
-    for (int p = length - part; p >= 0; p -= part) {
-      TESSERA_UNROLL
-      for (int s = p + part - 2; s >= p; --s) values[s] = op.join(values[s], values[s + 1]);
-      const Value of_part = values[p];
-      if (p + part < length) {
-        TESSERA_UNROLL
-        for (int s = p; s < p + part; ++s) values[s] = op.join(values[s], behind);
-      }
-      behind = p + part < length ? op.join(of_part, behind) : of_part;
-    }
+    return true;
   }
 
   /// The whole runs after one.
-  KOKKOS_FORCEINLINE_FUNCTION Value whole_runs(const member_type& team, std::byte* scratch, int run, int runs) const {
-    WindowTotals<Op> totals{reinterpret_cast<Value*>(scratch + pieces.totals_at[0]),
+  template <class Join>
+  KOKKOS_FORCEINLINE_FUNCTION typename Join::value_type whole_runs(const Join& join, const member_type& team,
+                                                                   std::byte* scratch, int run, int runs) const {
+    using Value = typename Join::value_type;
+    WindowTotals<Join> totals{reinterpret_cast<Value*>(scratch + pieces.totals_at[0]),
                             reinterpret_cast<Value*>(scratch + pieces.totals_at[1]), runs + whole, whole + 1,
                             Op::is_idempotent ? 8 : 4};
     if constexpr (Op::is_idempotent) {
-      totals.widen_all(team, op);
-      return totals.joined(op, totals.count, run);
+      totals.widen_all(team, join);
+      return totals.joined(join, totals.count, run);
     } else {
-      Value common = op.identity();
-      totals.join_digits(team, op, [&](int taken, bool is_first) {
-        const Value total = totals.joined(op, taken, run);
-        common = is_first ? total : op.join(common, total);
+      Value common = join.identity();
+      totals.join_digits(team, join, [&](int taken, bool is_first) {
+        const Value total = totals.joined(join, taken, run);
+        common = is_first ? total : join.join(common, total);
       });
       return common;
-    }
-  }
-
-  /// values: the ends of windows, then the windows.
-  KOKKOS_FORCEINLINE_FUNCTION void join_beginnings(const In* elements, Value common, Value (&values)[length]) const {
-    Value before = common;  // and all parts so far
-    TESSERA_UNROLL
-    for (int p = 0; p < length; p += part) {
-      Value joined = op.identity();
-      TESSERA_UNROLL
-      for (int s = p; s < p + part; ++s) {
-        const Value value = op.value(elements[s]);
-        if constexpr (Op::is_idempotent) {
-          before = op.join(before, value);
-          values[s] = op.join(values[s], before);
-        } else {
-          joined = s == p ? value : op.join(joined, value);
-          values[s] = op.join(values[s], op.join(before, joined));
-        }
-      }
-      if constexpr (!Op::is_idempotent) before = op.join(before, joined);
     }
   }
 };
