@@ -54,6 +54,15 @@ inline int multiprocessors(const DeviceLimits& limits) {
   return std::max(1, limits.concurrency / multiprocessor_threads);
 }
 
+/// How often a device's team makes as many outputs as its threads make at once before it looks for its next tile, which
+/// takes divisions: at most so often, as teams that are apart make memory slower. turns: of all teams. Some rounds of
+/// as many teams as run at once are left.
+inline int tile_turns(const DeviceLimits& limits, std::int64_t turns, int teams_at_once, std::int64_t most) {
+  constexpr std::int64_t rounds = 4;
+  return static_cast<int>(
+      std::clamp<std::int64_t>(turns / (rounds * teams_at_once * multiprocessors(limits)), 1, most));
+}
+
 /// Teams for work in tiles. Those of a host walk many each: a team costs them more than a tile.
 inline int tile_league(const DeviceLimits& limits, std::int64_t tiles) {
   const std::int64_t most = limits.is_host ? 8 * std::int64_t{limits.concurrency} : std::numeric_limits<int>::max();

@@ -103,11 +103,15 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
   plan.taps_per_pass = static_cast<int>(shape.taps);
   plan.halo = plan.taps_per_pass - 1;
   if (shape.direction == LineDirection::across) {
-    plan.tile = limits.is_host ? 64
-                               : column_outputs_per_thread<sizeof(typename Types::accumulator_type)> *
-                                     std::max(1, plan.team_size / column_tile<false>);
+    constexpr std::size_t bytes = sizeof(typename Types::accumulator_type);
     const int columns = limits.is_host ? column_tile<true> : column_tile<false>;
-    return shape.lines / shape.columns * ceil_div(shape.columns, columns) * ceil_div(shape.extent, plan.tile);
+    const std::int64_t column_tiles = shape.lines / shape.columns * ceil_div(shape.columns, columns);
+    const auto tiles = [&] { return column_tiles * ceil_div(shape.extent, plan.tile); };
+    plan.tile = limits.is_host ? 64 : column_outputs_per_thread<bytes> * std::max(1, plan.team_size / columns);
+    if (!limits.is_host) {
+      plan.tile *= tile_turns(limits, tiles(), column_teams_at_once<bytes>, column_turns<bytes>(shape.taps));
+    }
+    return tiles();
   }
   plan.halo = width * halo_chunks<Types>(shape.taps, shape.reach_left);
   ScratchLayout layout;

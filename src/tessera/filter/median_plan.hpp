@@ -157,7 +157,7 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
     WindowPlan chunks;
     const bool is_across = fills_columns<T>(columns);
     if (is_across) {
-      plan_window_columns<WindowMedian<T, T>>(function, limits, options.team_size, chunks);
+      plan_window_columns<WindowMedian<T, T>>(function, limits, columns, lines, extent, options.team_size, chunks);
     } else {
       plan_window_chunks<WindowMedian<T, T>>(function, limits, extent, {taps, taps / 2}, options.team_size, chunks);
     }

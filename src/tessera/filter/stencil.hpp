@@ -94,7 +94,7 @@ WindowPlan make_stencil_plan(const Space& space, const LineArray<const In>& in, 
   if (in.lines() * out.extent == 0) return plan;
   std::int64_t tiles = in.lines();
   if (filter_shape(in, out, size, size / 2).direction == LineDirection::across) {
-    plan_window_columns<Op>(function, limits, options.team_size, plan);
+    plan_window_columns<Op>(function, limits, in.columns(), in.lines(), out.extent, options.team_size, plan);
     tiles = tiles / in.columns() *
             ceil_div(in.columns(), limits.is_host ? window_column_lines<true> : window_column_lines<false>);
   } else {

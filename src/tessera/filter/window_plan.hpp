@@ -137,13 +137,16 @@ void plan_window_runs(std::string_view function, const DeviceLimits& limits, std
 }
 
 template <class Op>
-void plan_window_columns(std::string_view function, const DeviceLimits& limits, int asked_team_size, WindowPlan& plan) {
+void plan_window_columns(std::string_view function, const DeviceLimits& limits, std::int64_t columns,
+                         std::int64_t lines, std::int64_t extent, int asked_team_size, WindowPlan& plan) {
   require_team_size(function, asked_team_size, limits.is_host ? limits.concurrency : window_chunk_team_size);
   plan.variant = WindowVariant::columns;
   plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : window_chunk_team_size;
   const int groups = limits.is_host ? 4 : std::max(1, plan.team_size / window_column_lines<false>);
   plan.tile = groups * window_column_outputs<Op>;
   plan.lanes = limits.is_host ? window_column_lines<true> : window_column_lines<false>;
+  const std::int64_t turns = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(extent, plan.tile);
+  if (!limits.is_host) plan.tile *= tile_turns(limits, turns, window_column_teams<Op>, window_column_turns);
 }
 
 /// Variant columns, of windows that registers do not hold. False where no team's scratch holds what it takes.
@@ -281,7 +284,7 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
   const bool is_across = fills_columns<typename Op::in_type>(columns) && !takes_direct<Op>(options);
   const auto shape_of = [&](std::int64_t part_limit) { return window_block_shape(extent, window, part_limit); };
   if (is_across && window.size <= window_column_max<Op>) {
-    plan_window_columns<Op>(function, limits, options.team_size, plan);
+    plan_window_columns<Op>(function, limits, columns, lines, extent, options.team_size, plan);
     tiles = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(extent, plan.tile);
     plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
     return plan;

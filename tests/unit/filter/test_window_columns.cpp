@@ -219,6 +219,15 @@ TEMPLATE_LIST_TEST_CASE("what has left a window across memory is gone", "[window
   }
 }
 
+/// Long enough for a device's teams to make several rows of runs before they look for their next tile.
+TEMPLATE_LIST_TEST_CASE("windows across memory, of long lines", "[window][columns]", test::OneSpace) {
+  const TestType space;
+  for (const std::int64_t window : {3, 9}) {
+    check_across<WindowOperation::min, float>(space, Extents<2>{150001, 40}, window, {.axis = 0});
+    check_across<WindowOperation::box, double>(space, Extents<2>{150001, 40}, window, {.axis = 0});
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("windows across memory have the same bits under any plan", "[window][columns]",
                         test::OneSpace) {
   const TestType space;
@@ -275,6 +284,18 @@ TEST_CASE("the plans of windows across memory", "[window][columns][plan]") {
   CHECK(asked.team_size == 1);
   CHECK(plan_across<float>(space, 100, 40, WindowOperation::box, 31, {.nan = NanPolicy::omit}).variant ==
         WindowVariant::direct);
+}
+
+/// A check of private code, from any machine.
+TEST_CASE("a device's team takes several turns where there are many", "[filter][window][plan]") {
+  const tessera::detail::DeviceLimits limits{false, 270336, 40900};  // 132 multiprocessors
+  constexpr std::int64_t four_rounds = 4 * 5 * 132;
+  const auto turns = [&](std::int64_t count) { return tessera::detail::tile_turns(limits, count, 5, 4); };
+  CHECK(turns(0) == 1);
+  CHECK(turns(2 * four_rounds - 1) == 1);
+  CHECK(turns(2 * four_rounds) == 2);
+  CHECK(turns(4 * four_rounds) == 4);
+  CHECK(turns(std::int64_t{1} << 40) == 4);
 }
 
 /// A check of private code: the plans of a device, from any machine.

@@ -83,6 +83,38 @@ TEMPLATE_LIST_TEST_CASE("zeros in a window have an order, their mean is positive
   }
 }
 
+/// Wherever in a tile or its halo the one zero lies that counts among others of the other sign.
+template <class T>
+void check_one_zero() {
+  constexpr std::int64_t extent = 4001;
+  for (const std::int64_t window : {31, 40, 600, 3500}) {
+    for (const bool is_min : {true, false}) {
+      const T plain = is_min ? T(0) : -T(0);
+      WindowOptions options = zeros_outside;
+      options.cval = static_cast<double>(plain);
+      for (std::int64_t at = 0; at < extent; at += 97) {
+        INFO("window " << window << ", " << (is_min ? "min" : "max") << ", at " << at);
+        std::vector<T> line(extent, plain), expected(extent, plain);
+        for (std::size_t i = 0; i < line.size(); i += 3) line[i] = is_min ? T(i + 1) : -T(i + 1);
+        line[static_cast<std::size_t>(at)] = -plain;
+        for (std::int64_t i = 0; i < extent; ++i) {
+          const std::int64_t first = i - window / 2;
+          if (first <= at && at < first + window) expected[static_cast<std::size_t>(i)] = -plain;
+        }
+        const Kokkos::DefaultExecutionSpace space;
+        test::check_values(is_min ? test::windowed<WindowOperation::min>(space, line, window, options)
+                                  : test::windowed<WindowOperation::max>(space, line, window, options),
+                           expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("one zero among those of the other sign counts in every window that holds it", "[window]") {
+  check_one_zero<float>();
+  check_one_zero<double>();
+}
+
 /// NaN of either sign with payloads, infinities and the largest numbers are told apart.
 template <class T, class Bits>
 void check_specials(std::initializer_list<Bits> nans) {

@@ -33,8 +33,8 @@ struct FilterColumns {
   using member_type = typename policy_type::member_type;
   static constexpr bool is_host = is_host_space<Space>;
   static constexpr int outputs = column_outputs_per_thread<sizeof(Accumulator)>;
-  /// Filters of no more taps are unrolled; others take their rows in blocks.
-  static constexpr int few_taps = 9;
+  /// Others take their rows in blocks.
+  static constexpr int few_taps = column_few_taps;
   static constexpr int block_rows = 8;
   static constexpr int pad = outputs - 1;
 

@@ -113,12 +113,19 @@ BlockedScratch blocked_scratch(int tile, int taps_per_pass, int outputs) {
   return pieces;
 }
 
-/// On lines across memory: the most taps, the outputs of a thread and the neighbouring lines of a team.
+/// On lines across memory: the most taps, those up to which rows are unrolled, the outputs of a thread and the
+/// neighbouring lines of a team.
 inline constexpr int column_taps_max = 257;
+inline constexpr int column_few_taps = 9;
 template <std::size_t AccumulatorBytes>
 inline constexpr int column_outputs_per_thread = AccumulatorBytes > 8   ? 4
                                                  : AccumulatorBytes > 4 ? 8
                                                                         : 16;
+/// How often in a tile (measured on an H200).
+template <std::size_t AccumulatorBytes>
+constexpr std::int64_t column_turns(std::int64_t taps) {
+  return AccumulatorBytes > 4 || taps <= column_few_taps ? 2 : 4;
+}
 template <bool IsHost>
 inline constexpr int column_tile = IsHost ? 128 : 32;
 template <std::size_t AccumulatorBytes>

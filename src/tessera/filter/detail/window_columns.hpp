@@ -97,6 +97,38 @@ struct WindowColumns {
     for (int lane = 0; lane < width; ++lane) row[lane] = op.result(joined[lane]);
   }
 
+  template <class Join>
+  KOKKOS_FORCEINLINE_FUNCTION static void stage_rows(const Join& join, const In (&loaded)[rows], int used,
+                                                     typename Join::staged_type (&elements)[rows]) {
+    TESSERA_UNROLL_ON_DEVICE
+    for (int row = 0; row < rows; ++row) {
+      if (row < used) elements[row] = join.staged(loaded[row]);
+    }
+  }
+
+  /// The windows that begin with the first elements.
+  template <class Join>
+  KOKKOS_FORCEINLINE_FUNCTION void join_windows(const Join& join, const In (&loaded)[rows], int used,
+                                                Out (&results)[outputs]) const {
+    typename Join::staged_type elements[rows];
+    stage_rows(join, loaded, used, elements);
+    typename Join::value_type joined[outputs];
+    TESSERA_UNROLL_ON_DEVICE
+    for (int u = 0; u < outputs; ++u) joined[u] = join.value(elements[u]);
+    TESSERA_UNROLL_ON_DEVICE
+    for (int k = 1; k < window_column_max<Op>; ++k) {
+      if (k >= size()) continue;
+      TESSERA_UNROLL_ON_DEVICE
+      for (int u = 0; u < outputs; ++u) joined[u] = join.join(joined[u], join.value(elements[u + k]));
+    }
+    typename Join::value_type all = joined[0];
+    if constexpr (Op::is_idempotent) {
+      TESSERA_UNROLL_ON_DEVICE
+      for (int u = 1; u < outputs; ++u) all = join.join(all, joined[u]);
+    }
+    join.template results<outputs>(joined, all, results);
+  }
+
   /// Outputs i, i + 1, .. of one line.
   KOKKOS_FORCEINLINE_FUNCTION void make_outputs(const In* x, Out* y, std::int64_t i) const {
     const std::int64_t first = i - lines.window.reach_left;
@@ -119,11 +151,6 @@ struct WindowColumns {
         loaded[row] = j < 0 ? lines.boundary.cval : x[j * lines.in.stride];
       }
     }
-    typename Op::staged_type elements[rows];
-    TESSERA_UNROLL_ON_DEVICE
-    for (int row = 0; row < rows; ++row) {
-      if (row < used) elements[row] = op.staged(loaded[row]);
-    }
     const auto made = lines.made_of(i, outputs);
     Out* const target = y + i * lines.out.stride;
     const bool makes_all = made.begin == 0 && made.end == outputs;
@@ -131,22 +158,16 @@ struct WindowColumns {
       if (u >= made.begin && u < made.end) target[u * lines.out.stride] = result;
     };
     if constexpr (Op::whole_windows_max == 0) {
-      typename Op::value_type joined[outputs];
-      TESSERA_UNROLL_ON_DEVICE
-      for (int u = 0; u < outputs; ++u) joined[u] = op.value(elements[u]);
-      TESSERA_UNROLL_ON_DEVICE
-      for (int k = 1; k < window_column_max<Op>; ++k) {
-        if (k >= size()) continue;
-        TESSERA_UNROLL_ON_DEVICE
-        for (int u = 0; u < outputs; ++u) joined[u] = op.join(joined[u], op.value(elements[u + k]));
-      }
-      typename Op::value_type all = joined[0];
-      if constexpr (Op::is_idempotent) {
-        TESSERA_UNROLL_ON_DEVICE
-        for (int u = 1; u < outputs; ++u) all = op.join(all, joined[u]);
-      }
       Out results[outputs];
-      op.template results<outputs>(joined, all, results);
+      bool all_quick = has_quick<Op>;
+      if constexpr (has_quick<Op>) {
+        TESSERA_UNROLL_ON_DEVICE
+        for (int row = 0; row < rows; ++row) {
+          if (row < used) all_quick = all_quick && Op::quick_type::takes(loaded[row]);
+        }
+        if (all_quick) join_windows(typename Op::quick_type(), loaded, used, results);
+      }
+      if (!all_quick) join_windows(op, loaded, used, results);
       if (makes_all) {
         Out* next = target;
         TESSERA_UNROLL_ON_DEVICE
@@ -159,6 +180,8 @@ struct WindowColumns {
       TESSERA_UNROLL_ON_DEVICE
       for (int u = 0; u < outputs; ++u) store(u, results[u]);
     } else {
+      typename Op::staged_type elements[rows];
+      stage_rows(op, loaded, used, elements);
       const auto make = [&](auto last) { make_windows<decltype(last)::value + 1, outputs>(op, elements, store); };
       if constexpr (has_one_size) {
         make(std::integral_constant<int, Op::whole_windows_max - 1>{});

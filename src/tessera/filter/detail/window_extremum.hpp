@@ -14,7 +14,8 @@
 
 namespace tessera::detail {
 
-/// The operation of those numbers that are neither NaN nor -0.0 (nor tiny): they can be compared as they are.
+/// The operation for elements that are neither NaN nor -0.0 (nor of doubles the negative ones nearest to it): they are
+/// compared as they are.
 template <class T, bool IsMin>
 struct WindowExtremumOfNumbers {
   using in_type = T;
@@ -26,10 +27,12 @@ struct WindowExtremumOfNumbers {
   KOKKOS_FUNCTION static bool takes(T value) {
     using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
     const auto bits = Kokkos::bit_cast<Bits>(value);
-    return value == value && static_cast<std::int32_t>(bits >> (8 * (sizeof(T) - 4))) !=
-                                 Kokkos::Experimental::finite_min_v<std::int32_t>;
+    return value == value &&
+           static_cast<std::int32_t>(bits >> (8 * (sizeof(T) - 4))) != Kokkos::Experimental::finite_min_v<std::int32_t>;
   }
-  KOKKOS_FUNCTION T identity() const { return IsMin ? Kokkos::Experimental::infinity_v<T> : -Kokkos::Experimental::infinity_v<T>; }
+  KOKKOS_FUNCTION T identity() const {
+    return IsMin ? Kokkos::Experimental::infinity_v<T> : -Kokkos::Experimental::infinity_v<T>;
+  }
   KOKKOS_FUNCTION T staged(T element) const { return element; }
   KOKKOS_FUNCTION T value(T element) const { return element; }
   KOKKOS_FUNCTION T join(T a, T b) const {

@@ -77,7 +77,9 @@ constexpr std::int64_t window_chunks_limit(bool is_host) {
 
 /// Whether an operation has one that is quicker and takes most elements.
 template <class Op>
-inline constexpr bool has_quick = requires { typename Op::quick_type; };
+inline constexpr bool has_quick = requires {
+  typename Op::quick_type;
+};
 
 /// Variant runs, of devices: which operations it takes, neighbouring outputs of a thread (odd, as in blocks), the
 /// threads of a team, the teams that a multiprocessor shall hold, and their scratch, where it has that.
@@ -140,10 +142,11 @@ inline constexpr int window_lines_fill = 70;
 template <class Op>
 inline constexpr bool widens_values = sizeof(typename Op::value_type) > 4 && sizeof(typename Op::in_type) <= 4;
 
-/// Variant columns: the outputs of a thread, in a row, the teams that a multiprocessor shall hold, their neighbouring
-/// lines (of blocks too), and the longest window that registers hold.
+/// Variant columns: the outputs of a thread, in a row, how often in a tile (measured on an H200), the teams that a
+/// multiprocessor shall hold, their neighbouring lines (of blocks too), and the longest window that registers hold.
 template <class Op>
 inline constexpr int window_column_outputs = sizeof(typename Op::in_type) > 4 ? 8 : (widens_values<Op> ? 12 : 16);
+inline constexpr std::int64_t window_column_turns = 4;
 template <class Op>
 inline constexpr int window_column_teams = fills_registers<Op>                                                 ? 3
                                            : Op::whole_windows_max > 0 || sizeof(typename Op::value_type) <= 4 ? 7

@@ -169,8 +169,8 @@ struct WindowRuns : WindowRunTile<Op> {
                                                                    std::byte* scratch, int run, int runs) const {
     using Value = typename Join::value_type;
     WindowTotals<Join> totals{reinterpret_cast<Value*>(scratch + pieces.totals_at[0]),
-                            reinterpret_cast<Value*>(scratch + pieces.totals_at[1]), runs + whole, whole + 1,
-                            Op::is_idempotent ? 8 : 4};
+                              reinterpret_cast<Value*>(scratch + pieces.totals_at[1]), runs + whole, whole + 1,
+                              Op::is_idempotent ? 8 : 4};
     if constexpr (Op::is_idempotent) {
       totals.widen_all(team, join);
       return totals.joined(join, totals.count, run);
