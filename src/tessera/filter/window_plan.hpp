@@ -146,7 +146,7 @@ void plan_window_columns(std::string_view function, const DeviceLimits& limits, 
   plan.tile = groups * window_column_outputs<Op>;
   plan.lanes = limits.is_host ? window_column_lines<true> : window_column_lines<false>;
   const std::int64_t turns = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(extent, plan.tile);
-  if (!limits.is_host) plan.tile *= tile_turns(limits, turns, window_column_teams<Op>, window_column_turns);
+  if (!limits.is_host) plan.tile *= tile_turns(limits, turns, window_column_teams<Op>, window_column_turns<Op>);
 }
 
 /// Variant columns, of windows that registers do not hold. False where no team's scratch holds what it takes.

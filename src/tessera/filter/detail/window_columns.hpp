@@ -68,10 +68,8 @@ struct WindowColumns {
   }
 
  private:
-  static constexpr bool has_one_size = requires { requires Op::has_one_size; };
-
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int size() const {
-    if constexpr (has_one_size) {
+    if constexpr (has_one_size<Op>) {
       return Op::whole_windows_max;
     } else {
       return static_cast<int>(lines.window.size);
@@ -183,7 +181,7 @@ struct WindowColumns {
       typename Op::staged_type elements[rows];
       stage_rows(op, loaded, used, elements);
       const auto make = [&](auto last) { make_windows<decltype(last)::value + 1, outputs>(op, elements, store); };
-      if constexpr (has_one_size) {
+      if constexpr (has_one_size<Op>) {
         make(std::integral_constant<int, Op::whole_windows_max - 1>{});
       } else {
         with_constant<Op::whole_windows_max>(size() - 1, make);

@@ -75,6 +75,12 @@ constexpr std::int64_t window_chunks_limit(bool is_host) {
   return is_host ? host_windows_max<Op> : 4096 / (sizeof(typename Op::in_type) < 8 ? 4 : 8);
 }
 
+/// Whether an operation has windows of one size alone.
+template <class Op>
+inline constexpr bool has_one_size = requires {
+  requires Op::has_one_size;
+};
+
 /// Whether an operation has one that is quicker and takes most elements.
 template <class Op>
 inline constexpr bool has_quick = requires {
@@ -146,7 +152,8 @@ inline constexpr bool widens_values = sizeof(typename Op::value_type) > 4 && siz
 /// multiprocessor shall hold, their neighbouring lines (of blocks too), and the longest window that registers hold.
 template <class Op>
 inline constexpr int window_column_outputs = sizeof(typename Op::in_type) > 4 ? 8 : (widens_values<Op> ? 12 : 16);
-inline constexpr std::int64_t window_column_turns = 4;
+template <class Op>
+inline constexpr std::int64_t window_column_turns = has_one_size<Op> ? 1 : 4;
 template <class Op>
 inline constexpr int window_column_teams = fills_registers<Op>                                                 ? 3
                                            : Op::whole_windows_max > 0 || sizeof(typename Op::value_type) <= 4 ? 7
