@@ -57,11 +57,11 @@ KOKKOS_FORCEINLINE_FUNCTION T* begin_copy(const T* memory, int count, T* scratch
   // A warp's pieces are whole lines of the cache: 1 to 5 % in kernels of windows (measured on an H100).
   constexpr int line_pieces = 128 / sizeof(Packed<T>);
   const auto within = static_cast<int>(reinterpret_cast<std::uintptr_t>(from_pieces) / sizeof(Packed<T>) % line_pieces);
-  int i = thread - within;
+  int piece = thread - within;
   TESSERA_NO_UNROLL
-  while (i < 0) i += threads;
+  while (piece < 0) piece += threads;
   TESSERA_NO_UNROLL
-  for (; i < pieces; i += threads) copy_async(to_pieces + i, from_pieces + i);
+  for (; piece < pieces; piece += threads) copy_async(to_pieces + piece, from_pieces + piece);
   for (int i = thread; i < head + count - tail; i += threads) {
     const int at = i < head ? i : tail + i - head;
     copy_async(to + at, memory + at);
