@@ -20,6 +20,7 @@
 #include <tessera/filter/detail/window_box.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
 #include <tessera/filter/detail/window_column_blocks.hpp>
+#include <tessera/filter/detail/window_column_walks.hpp>
 #include <tessera/filter/detail/window_columns.hpp>
 #include <tessera/filter/detail/window_direct.hpp>
 #include <tessera/filter/detail/window_extremum.hpp>
@@ -151,6 +152,10 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
   if (plan.variant == WindowVariant::columns) {
     if (plan.scratch_bytes == 0) {
       launch_window_columns(function, space, plan, lines, op, options.team_size);
+    } else if (is_window_of_column_walks<Op>(is_host_space<Space>, lines.window.size)) {
+      if constexpr (!is_host_space<Space> && takes_runs<Op>) {
+        launch_window_column_walks(function, space, plan, lines, op, options.team_size);
+      }
     } else {
       launch_window_column_blocks(function, space, plan, lines, op, options.team_size);
     }

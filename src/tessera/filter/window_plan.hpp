@@ -31,7 +31,7 @@ enum class WindowVariant {
   runs,     ///< the same in longer pieces, each a thread's
   blocks,   ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
   columns,  ///< lines across memory: neighbouring threads take neighbouring lines, short windows in registers, of
-            ///< others blocks as above
+            ///< others blocks as above, which on devices a thread takes by itself if they are not too long
   direct    ///< no scratch: every element of every window from memory (means that leave out NaN)
 };
 
@@ -147,6 +147,31 @@ void plan_window_columns(std::string_view function, const DeviceLimits& limits, 
   plan.lanes = limits.is_host ? window_column_lines<true> : window_column_lines<false>;
   const std::int64_t turns = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(extent, plan.tile);
   if (!limits.is_host) plan.tile *= tile_turns(limits, turns, window_column_teams<Op>, window_column_turns<Op>);
+}
+
+/// Variant columns, of windows whose values a thread's scratch holds. Returns the number of tiles.
+template <class Op>
+std::int64_t plan_window_column_walks(std::string_view function, const DeviceLimits& limits, std::int64_t columns,
+                                      std::int64_t lines, std::int64_t extent, const WindowShape& window,
+                                      int asked_team_size, WindowPlan& plan) {
+  require_team_size(function, asked_team_size, 256);
+  plan.variant = WindowVariant::columns;
+  plan.lanes = 128;
+  const auto bytes = [&] {
+    return window_column_walk_bytes<Op>(plan.lanes * window_column_walks_at_once(plan.lanes), window.size);
+  };
+  while (plan.lanes > 1 && plan.lanes / 2 >= columns) plan.lanes /= 2;
+  while (plan.lanes > 32 && scratch_request(bytes()) > limits.scratch_bytes) plan.lanes /= 2;
+  plan.team_size = asked_team_size != 0 ? asked_team_size : std::max(32, plan.lanes);
+  plan.tile = static_cast<int>(window.size);
+  plan.scratch_bytes = bytes();
+  // A walk begins with a block that is only read: long enough to make that little, short enough to occupy the machine.
+  const std::int64_t lanes_tiles = ceil_div(columns, std::int64_t{plan.lanes}), blocks = ceil_div(extent, window.size);
+  const std::int64_t teams = std::int64_t{8} * multiprocessors(limits) * window_column_walks_at_once(plan.lanes);
+  plan.walk = static_cast<int>(
+      std::clamp<std::int64_t>(lines / columns * lanes_tiles * blocks / (2 * teams), 1, window_column_walk_blocks));
+  const std::int64_t walks = lines / columns * ceil_div(blocks, std::int64_t{plan.walk});
+  return ceil_div(walks, std::int64_t{window_column_walks_at_once(plan.lanes)}) * lanes_tiles;
 }
 
 /// Variant columns, of windows that registers do not hold. False where no team's scratch holds what it takes.
@@ -286,6 +311,11 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
   if (is_across && window.size <= window_column_max<Op>) {
     plan_window_columns<Op>(function, limits, columns, lines, extent, options.team_size, plan);
     tiles = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(extent, plan.tile);
+    plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
+    return plan;
+  }
+  if (is_across && is_window_of_column_walks<Op>(limits.is_host, window.size)) {
+    tiles = plan_window_column_walks<Op>(function, limits, columns, lines, extent, window, options.team_size, plan);
     plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
     return plan;
   }

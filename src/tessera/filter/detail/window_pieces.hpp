@@ -166,6 +166,26 @@ inline constexpr int window_column_block_lines = IsHost ? 64 : 32;
 template <class Op>
 inline constexpr int window_column_max = Op::whole_windows_max > 0 ? Op::whole_windows_max : window_few_max;
 
+/// Of devices, whose threads walk along lines: neighbours of a line that a thread reads at a time, the teams that a
+/// multiprocessor shall hold, the most blocks of a walk, and the longest windows (measured on an H200): of sums of
+/// doubles those whose chains err no more than a tree.
+inline constexpr int window_column_walk_part = 8;
+inline constexpr int window_column_walk_teams = 3;
+inline constexpr std::int64_t window_column_walk_blocks = 32;
+template <class Op>
+constexpr bool is_window_of_column_walks(bool is_host, std::int64_t window) {
+  constexpr bool exact = Op::is_idempotent || sizeof(typename Op::in_type) <= 4;
+  return !is_host && takes_runs<Op> &&
+         window <= (exact ? 1216 / static_cast<int>(sizeof(typename Op::value_type)) : 32);
+}
+/// Walks of a team that takes so many lines.
+inline int window_column_walks_at_once(int lanes) { return std::max(1, 32 / lanes); }
+/// A block for each thread.
+template <class Op>
+KOKKOS_INLINE_FUNCTION constexpr std::size_t window_column_walk_bytes(int slots, std::int64_t window) {
+  return static_cast<std::size_t>(slots * window) * sizeof(typename Op::value_type);
+}
+
 /// Output i is made of the elements i - reach_left .. i - reach_left + size - 1.
 struct WindowShape {
   std::int64_t size, reach_left;
