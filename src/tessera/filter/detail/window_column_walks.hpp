@@ -157,7 +157,8 @@ struct WindowColumnWalks {
       }
       Out results[part];
       op.template results<part>(joined, all, results);
-      store(x, y, i + q, Kokkos::min(+part, column.size - q), results);
+      const int left = column.size - q;
+      store(x, y, i + q, left < part ? left : part, results);
     }
   }
 

@@ -175,8 +175,7 @@ inline constexpr std::int64_t window_column_walk_blocks = 32;
 template <class Op>
 constexpr bool is_window_of_column_walks(bool is_host, std::int64_t window) {
   constexpr bool exact = Op::is_idempotent || sizeof(typename Op::in_type) <= 4;
-  return !is_host && takes_runs<Op> &&
-         window <= (exact ? 1216 / static_cast<int>(sizeof(typename Op::value_type)) : 32);
+  return !is_host && takes_runs<Op> && window <= (exact ? 640 / static_cast<int>(sizeof(typename Op::value_type)) : 32);
 }
 /// Walks of a team that takes so many lines.
 inline int window_column_walks_at_once(int lanes) { return std::max(1, 32 / lanes); }
