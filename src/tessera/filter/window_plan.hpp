@@ -306,18 +306,20 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
   require_league_size(function, options.league_size);
   WindowPlan plan;
   std::int64_t tiles = 0;
+  const auto planned = [&] {
+    plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
+    return plan;
+  };
   const bool is_across = fills_columns<typename Op::in_type>(columns) && !takes_direct<Op>(options);
   const auto shape_of = [&](std::int64_t part_limit) { return window_block_shape(extent, window, part_limit); };
   if (is_across && window.size <= window_column_max<Op>) {
     plan_window_columns<Op>(function, limits, columns, lines, extent, options.team_size, plan);
     tiles = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(extent, plan.tile);
-    plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
-    return plan;
+    return planned();
   }
   if (is_across && is_window_of_column_walks<Op>(limits.is_host, window.size)) {
     tiles = plan_window_column_walks<Op>(function, limits, columns, lines, extent, window, options.team_size, plan);
-    plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
-    return plan;
+    return planned();
   }
   // Those that take a workspace take it however the output lies.
   if (is_across && window.size <= window_kept_parts * window_part_limit<Op>(limits.is_host)) {
@@ -326,8 +328,7 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
       require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
       if (options.team_size != 0) plan.team_size = options.team_size;
       tiles = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(shape.part_end - shape.part_begin, plan.walk);
-      plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
-      return plan;
+      return planned();
     }
     plan = {};
   }
@@ -359,8 +360,7 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     tiles = lines * ceil_div(shape.part_end - shape.part_begin, plan.walk);
     if (options.team_size != 0) plan.team_size = options.team_size;
   }
-  plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
-  return plan;
+  return planned();
 }
 
 }  // namespace detail

@@ -33,7 +33,7 @@ struct FilterColumns {
   using member_type = typename policy_type::member_type;
   static constexpr bool is_host = is_host_space<Space>;
   static constexpr int outputs = column_outputs_per_thread<sizeof(Accumulator)>;
-  /// Others take their rows in blocks.
+  /// Filters of more taps take their rows in blocks.
   static constexpr int few_taps = column_few_taps;
   static constexpr int block_rows = 8;
   static constexpr int pad = outputs - 1;

@@ -167,8 +167,8 @@ template <class Op>
 inline constexpr int window_column_max = Op::whole_windows_max > 0 ? Op::whole_windows_max : window_few_max;
 
 /// Of devices, whose threads walk along lines: neighbours of a line that a thread reads at a time, the teams that a
-/// multiprocessor shall hold, the most blocks of a walk, and the longest windows (measured on an H200): of sums of
-/// doubles those whose chains err no more than a tree.
+/// multiprocessor shall hold, the most blocks of a walk, and the longest windows (measured on an H100 and an H200): of
+/// sums of doubles those whose chains err no more than a tree.
 inline constexpr int window_column_walk_part = 8;
 inline constexpr int window_column_walk_teams = 3;
 inline constexpr std::int64_t window_column_walk_blocks = 32;
