@@ -129,6 +129,21 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_whole(Packed<T, Length>* memory, const Pac
   *memory = *scratch;
 }
 
+/// Writes a thread's share of count elements of scratch, the first 16-byte piece of memory at slots + head, to memory.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void store_slots(const T* slots, T* memory, int count, int head, int thread, int threads) {
+  constexpr int length = packed_length<T>;
+  const int pieces = (count - head) / length;
+  const auto* from = reinterpret_cast<const Packed<T>*>(slots + head);
+  auto* to = reinterpret_cast<Packed<T>*>(memory + head);
+  for (int p = thread; p < pieces; p += threads) copy_whole(to + p, from + p);
+  const int others = count - pieces * length;
+  for (int e = thread; e < others; e += threads) {
+    const int i = e < head ? e : pieces * length + e;
+    memory[i] = slots[i];
+  }
+}
+
 /// The elements from the one at shift on, 0 <= shift < Length, of a pack and the one after it: those of a pack that
 /// does not lie on its boundary.
 template <class T, int Length>

@@ -18,6 +18,7 @@
 #include <tessera/filter/detail/filter_juxtaposed.hpp>
 #include <tessera/filter/detail/filter_lines.hpp>
 #include <tessera/filter/detail/filter_overlapping.hpp>
+#include <tessera/filter/detail/filter_padded_lines.hpp>
 #include <tessera/filter/detail/filter_register_blocked.hpp>
 #include <tessera/filter/detail/filter_request.hpp>
 #include <tessera/filter/detail/filter_runs.hpp>
@@ -141,6 +142,11 @@ void launch_filter(const Space& space, const FilterPlan& plan, const FilterShape
     case FilterVariant::transform:  // refused before
     case FilterVariant::automatic:
     case FilterVariant::overlapping:
+      if constexpr (!is_host_space<Space>) {
+        if (takes_padded_lines<Types>(device_limits(space), shape, asked_team_size)) {
+          return launch_padded_lines(space, plan, shape, job, asked_team_size);
+        }
+      }
       return launch_overlapping(space, plan, job, asked_team_size);
   }
 }

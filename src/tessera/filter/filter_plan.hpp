@@ -187,6 +187,19 @@ std::int64_t plan_overlapping(const DeviceLimits& limits, const FilterShape& sha
   return shape.lines * ceil_div(shape.extent, plan.tile);
 }
 
+/// Variant overlapping, several short lines at a time.
+template <class Types>
+std::int64_t plan_padded_lines(const DeviceLimits& limits, const FilterShape& shape, int asked_team_size,
+                               FilterPlan& plan) {
+  const PaddedLinesPlan share = filter_padded_lines_plan<Types>(limits, shape, asked_team_size);
+  plan.team_size = share.team_size;
+  plan.tile = share.lines * static_cast<int>(shape.extent);
+  plan.taps_per_pass = static_cast<int>(shape.taps);
+  plan.halo = plan.taps_per_pass - 1;
+  plan.scratch_bytes = share.bytes;
+  return share.teams;
+}
+
 /// The registers of a variant's kernels bound its teams on devices.
 template <class Types>
 int largest_team(const DeviceLimits& limits, FilterVariant variant) {
@@ -199,6 +212,11 @@ int largest_team(const DeviceLimits& limits, FilterVariant variant) {
 template <class Types>
 FilterVariant best_variant(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   const auto fits = [&](FilterVariant variant) { return team_size <= largest_team<Types>(limits, variant); };
+  const bool is_narrow =
+      shape.taps <= thread_lines_taps_max || shape.extent > padded_lines_extent<typename Types::in_type>;
+  if (!(is_narrow && takes_vectorized<Types>(shape)) && takes_padded_lines<Types>(limits, shape, team_size)) {
+    return FilterVariant::overlapping;
+  }
   // On hosts the compiler's vectors do better on runs than on chunks.
   const bool chunks_pay = !limits.is_host || shape.direction == LineDirection::across;
   if (chunks_pay && takes_vectorized<Types>(shape) && fits(FilterVariant::vectorized)) return FilterVariant::vectorized;
@@ -206,8 +224,10 @@ FilterVariant best_variant(const DeviceLimits& limits, const FilterShape& shape,
   return wide ? FilterVariant::register_blocked : FilterVariant::overlapping;
 }
 
+/// together: short lines may share a tile.
 template <class Types>
-FilterPlan make_filter_plan(const DeviceLimits& limits, const FilterShape& shape, const FilterOptions& options) {
+FilterPlan make_filter_plan(const DeviceLimits& limits, const FilterShape& shape, const FilterOptions& options,
+                            bool together = true) {
   require_league_size("tessera::filter", options.league_size);
   require_team_size("tessera::filter", options.team_size, largest_team<Types>(limits, options.variant));
   FilterPlan plan;
@@ -237,7 +257,9 @@ FilterPlan make_filter_plan(const DeviceLimits& limits, const FilterShape& shape
     case FilterVariant::transform:  // refused before
     case FilterVariant::automatic:
     case FilterVariant::overlapping:
-      tiles = plan_overlapping<Types>(limits, shape, options.stores, plan);
+      tiles = together && takes_padded_lines<Types>(limits, shape, options.team_size)
+                  ? plan_padded_lines<Types>(limits, shape, options.team_size, plan)
+                  : plan_overlapping<Types>(limits, shape, options.stores, plan);
   }
   plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
   return plan;

@@ -194,7 +194,7 @@ struct TransformCall {
     FilterOptions direct;
     direct.variant = !limits.is_host && takes_register_blocked<Types>(shape) ? FilterVariant::register_blocked
                                                                              : FilterVariant::overlapping;
-    const FilterPlan direct_plan = make_filter_plan<Types>(limits, shape, direct);
+    const FilterPlan direct_plan = make_filter_plan<Types>(limits, shape, direct, false);
     require_scratch(function, direct_plan.scratch_bytes, limits);
 
     const TransformMemory memory{transform.m_blocks.data(),     transform.m_spectra.data(), transform.m_squares.data(),

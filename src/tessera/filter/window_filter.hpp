@@ -25,6 +25,7 @@
 #include <tessera/filter/detail/window_direct.hpp>
 #include <tessera/filter/detail/window_extremum.hpp>
 #include <tessera/filter/detail/window_few.hpp>
+#include <tessera/filter/detail/window_padded_lines.hpp>
 #include <tessera/filter/detail/window_runs.hpp>
 #include <tessera/filter/detail/window_thread_lines.hpp>
 #include <tessera/filter/filter.hpp>
@@ -101,7 +102,8 @@ WindowPlan window_plan_of(const Space& space, const InView& in, std::int64_t win
   const auto [lines, out_lines] = line_arrays<const In, const typename OutView::value_type>(in, out, axis);
   return make_window_plan<Op>(window_function(Operation), device_limits(space), lines.lines(), lines.extent,
                               window_shape<Op>(lines.extent, window, options.origin), options,
-                              columns_across(lines, out_lines), are_adjacent(lines, out_lines));
+                              {columns_across(lines, out_lines), are_adjacent(lines, out_lines),
+                               has_even_lines(filter_shape(lines, out_lines, window, 0))});
 }
 
 template <WindowOperation Operation, ExecutionSpace Space, View InView, View OutView>
@@ -164,6 +166,10 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
   } else if (plan.variant == WindowVariant::lines) {
     if constexpr (!is_host_space<Space> && has_window_lines<Op>) {
       launch_window_thread_lines(function, space, plan, lines, op, options.team_size);
+    }
+  } else if (plan.variant == WindowVariant::padded) {
+    if constexpr (!is_host_space<Space>) {
+      launch_window_padded_lines(function, space, plan, lines, op, options.team_size);
     }
   } else if (plan.variant == WindowVariant::runs) {
     if constexpr (!is_host_space<Space> && takes_runs<Op>) {
@@ -291,7 +297,7 @@ void max_filter(const Space& space, const InView& in, std::int64_t window, const
 /// shorter windows, within pieces from the first element of output 0's window on, or, of 9 elements at most, one after
 /// the other: error at most (2 ceil(log2 m) + 3) u sum |x| / m over the window, and of float the output's rounding; the
 /// same bits whatever the sizes of team and league and the number of lines, but from m = 10 on not those of lines that
-/// lie in memory the other way. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf reaches exactly
+/// lie otherwise in memory. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf reaches exactly
 /// the outputs whose window holds it. A mean of zeros is +0.0.
 /// Integers: the exact sum, divided and rounded once. Under NaN policy omit each window is read from memory, m elements
 /// an output, and its mean is that of its l elements that are not NaN.

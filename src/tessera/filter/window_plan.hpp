@@ -16,6 +16,7 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/filter/detail/padded_lines_plan.hpp>
 #include <tessera/filter/detail/thread_lines_plan.hpp>
 #include <tessera/filter/detail/window_pieces.hpp>
 #include <tessera/filter/window_options.hpp>
@@ -27,6 +28,7 @@ namespace tessera {
 enum class WindowVariant {
   few,      ///< tile and halo in team scratch, windows of few elements in registers; short lines several at once
   lines,    ///< short lines that follow each other in team scratch, a thread each, windows of few elements in registers
+  padded,   ///< several short lines in team scratch, each with its halos, a run of neighbouring outputs for a thread
   chunks,   ///< tile and halo in team scratch, windows of whole chunks and their ends (on hosts vectors, no scratch)
   runs,     ///< the same in longer pieces, each a thread's
   blocks,   ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
@@ -41,6 +43,8 @@ constexpr std::string_view to_string(WindowVariant variant) {
       return "few";
     case WindowVariant::lines:
       return "lines";
+    case WindowVariant::padded:
+      return "padded";
     case WindowVariant::chunks:
       return "chunks";
     case WindowVariant::runs:
@@ -297,18 +301,53 @@ std::int64_t plan_window_lines(const DeviceLimits& limits, std::int64_t lines, s
   return ceil_div(lines, share.lines);
 }
 
-/// lines of extent >= 1 elements each; columns: so many of them lie side by side, across memory, or 0; adjacent: they
-/// follow each other in memory.
+template <class Op>
+PaddedLinesPlan window_padded_lines_plan(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent,
+                                         const WindowShape& window, int team_size) {
+  const bool runs = takes_runs<Op> && window.size > window_runs_length<Op>;
+  if (window.size > window_padded_max || (runs && extent > window_padded_extent)) return {};
+  return padded_lines_plan<typename Op::in_type, typename Op::out_type>(limits, lines, extent, window.size, team_size);
+}
+
+/// Variant padded. Returns the number of teams, or 0 where another variant takes lines of that extent.
+template <class Op>
+std::int64_t plan_window_padded_lines(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
+                                      std::int64_t extent, const WindowShape& window, int asked_team_size,
+                                      WindowPlan& plan) {
+  const PaddedLinesPlan share = window_padded_lines_plan<Op>(limits, lines, extent, window, asked_team_size);
+  if (limits.is_host || share.lines == 0) return 0;
+  require_team_size(function, asked_team_size, padded_lines_team_size);
+  plan.variant = WindowVariant::padded;
+  plan.team_size = share.team_size;
+  plan.lanes = share.lines;
+  plan.tile = share.lines * static_cast<int>(extent);
+  plan.scratch_bytes = share.bytes;
+  return share.teams;
+}
+
+/// How lines lie in memory.
+struct WindowPlace {
+  std::int64_t columns = 0;  // so many lie side by side, across memory, or 0
+  bool adjacent = false;     // they follow each other
+  bool even = false;         // their elements are neighbours, and they begin at equal distances
+};
+
+/// lines of extent >= 1 elements each.
 template <class Op>
 WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
                             std::int64_t extent, const WindowShape& window, const WindowOptions& options,
-                            std::int64_t columns = 0, bool adjacent = false) {
+                            const WindowPlace& place = {}) {
+  const auto [columns, adjacent, even] = place;
   require_league_size(function, options.league_size);
   WindowPlan plan;
   std::int64_t tiles = 0;
   const auto planned = [&] {
     plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
     return plan;
+  };
+  const auto plan_padded = [&] {
+    if (even) tiles = plan_window_padded_lines<Op>(function, limits, lines, extent, window, options.team_size, plan);
+    return tiles > 0;
   };
   const bool is_across = fills_columns<typename Op::in_type>(columns) && !takes_direct<Op>(options);
   const auto shape_of = [&](std::int64_t part_limit) { return window_block_shape(extent, window, part_limit); };
@@ -340,9 +379,11 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     tiles = lines * ceil_div(extent, plan.tile);
   } else if (window.size <= window_few_max) {
     tiles = plan_window_lines<Op>(limits, lines, extent, window, options.team_size, adjacent, plan);
-    if (tiles == 0) {
+    if (tiles == 0 && (adjacent || !plan_padded())) {
       tiles = plan_window_few<Op>(function, limits, lines, extent, window, options.team_size, adjacent, plan);
     }
+  } else if (plan_padded()) {
+    return planned();
   } else if (!limits.is_host && is_window_of_runs<Op>(window.size) && fits_window_runs<Op>(limits, window.size)) {
     plan_window_runs<Op>(function, limits, lines, extent, window, options.team_size, plan);
     tiles = ceil_div(lines * ceil_div(extent, plan.tile), plan.walk);

@@ -48,6 +48,12 @@ FilterShape filter_shape(const LineArray<In>& in, const LineArray<Out>& out, std
           direction,  taps,      reach_left,   are_adjacent(in, out) && in.extent == out.extent};
 }
 
+/// Whether lines of neighbours begin at equal distances, which an int holds for many of them.
+inline bool has_even_lines(const FilterShape& shape) {
+  return shape.direction == LineDirection::along && shape.lines == shape.columns &&
+         shape.column_stride < std::int64_t{1} << 20;
+}
+
 /// How many lines lie side by side, each beside the next, in a view whose lines run across memory; else 0.
 template <class In, class Out>
 std::int64_t columns_across(const LineArray<In>& in, const LineArray<Out>& out) {

@@ -15,6 +15,7 @@
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/filter/detail/filter_shape.hpp>
+#include <tessera/filter/detail/padded_lines_plan.hpp>
 #include <tessera/filter/detail/thread_lines_plan.hpp>
 #include <type_traits>
 
@@ -71,6 +72,12 @@ inline constexpr int adjacent_ends_max = sizeof(T) > 4 ? 10 : 5;
 /// percent (measured on an H200).
 inline constexpr int thread_lines_taps_max = 12;
 inline constexpr int thread_lines_fill = 33;
+
+/// Several lines with their halos: the most taps, and the longest lines that they are for where variant vectorized
+/// takes more than few taps (measured on an H100).
+inline constexpr std::int64_t padded_lines_taps_max = 257;
+template <class T>
+inline constexpr std::int64_t padded_lines_extent = sizeof(T) < 8 ? 100 : 8192;
 
 /// Threads of devices make runs of neighbouring chunks: reading a window for each chunk of outputs would take longer
 /// than memory does. An odd number of chunks, so that the threads' first ones lie in different banks.
@@ -149,9 +156,7 @@ int line_tile(const DeviceLimits& limits, int team_size) {
 /// Lines that a team takes several of, or in equal parts.
 template <class Types>
 bool has_short_lines(const FilterShape& shape, int team_size) {
-  return shape.direction == LineDirection::along && shape.lines == shape.columns &&
-         shape.extent <= short_line_tiles * std::int64_t{vectorized_tile<Types>(team_size)} &&
-         shape.column_stride < std::int64_t{1} << 20;
+  return has_even_lines(shape) && shape.extent <= short_line_tiles * std::int64_t{vectorized_tile<Types>(team_size)};
 }
 
 /// Of a window of 16-byte chunks, from that where its first tap may lie.
@@ -185,6 +190,20 @@ bool takes_thread_lines(const DeviceLimits& limits, const FilterShape& shape, in
   return !limits.is_host && shape.adjacent && shape.lines > 1 && shape.taps <= thread_lines_taps_max &&
          has_short_lines<Types>(shape, team_size) && !takes_adjacent_lines<Types>(limits, shape, team_size) &&
          filter_thread_lines_plan<Types>(limits, shape, team_size).fills(thread_lines_fill, team_size);
+}
+
+template <class Types>
+PaddedLinesPlan filter_padded_lines_plan(const DeviceLimits& limits, const FilterShape& shape, int asked_team_size) {
+  const std::size_t weights = static_cast<std::size_t>(shape.taps) * sizeof(typename Types::weight_type);
+  return padded_lines_plan<typename Types::staged_type, typename Types::out_type>(limits, shape.lines, shape.extent,
+                                                                                  shape.taps, asked_team_size, weights);
+}
+
+/// Whether variant overlapping takes several lines at a time.
+template <class Types>
+bool takes_padded_lines(const DeviceLimits& limits, const FilterShape& shape, int asked_team_size) {
+  return !limits.is_host && has_even_lines(shape) && shape.lines > 1 && asked_team_size <= padded_lines_team_size &&
+         filter_padded_lines_plan<Types>(limits, shape, asked_team_size).lines > 0;
 }
 
 /// Chunks of a window beyond that of its output, both sides together.

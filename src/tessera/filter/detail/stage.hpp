@@ -28,9 +28,13 @@ struct Boundary {
   [[nodiscard]] KOKKOS_FUNCTION BoundaryMode mode(std::int64_t j, std::int64_t n) const {
     return j < 0 ? left : j >= n ? right : BoundaryMode::nearest;
   }
+  /// Of the element that stands for element j; -1 for cval, and where no other stands for it.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t index(std::int64_t j, std::int64_t n) const {
+    return boundary_index(j < 0 ? left : right, j, n);
+  }
   [[nodiscard]] KOKKOS_FUNCTION T element(const T* line, std::int64_t stride, std::int64_t j, std::int64_t n) const {
-    const std::int64_t index = boundary_index(j < 0 ? left : right, j, n);
-    return index < 0 ? cval : line[index * stride];
+    const std::int64_t at = index(j, n);
+    return at < 0 ? cval : line[at * stride];
   }
 };
 

@@ -120,16 +120,20 @@ struct WindowChunks {
     const auto shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(x + begin) % alignof(Chunk) / sizeof(In));
     const std::int64_t first = begin - shift;
     constexpr bool loads_chunks = alignof(Chunk) == alignof(In) || alignof(In) == sizeof(In);
-    if (loads_chunks && lines.in.stride == 1 && first >= 0 &&
-        first + std::int64_t{count + 1} * width <= lines.in.extent) {
+    // Of those whose chunks of memory, the next ones too, are the line's.
+    int inside_begin = 0, inside_end = 0;
+    if (loads_chunks && lines.in.stride == 1) {
+      inside_begin = static_cast<int>(Kokkos::clamp<std::int64_t>((width - 1 - first) / width, 0, count));
+      inside_end =
+          static_cast<int>(Kokkos::clamp<std::int64_t>((lines.in.extent - first) / width - 1, inside_begin, count));
       const auto* memory = reinterpret_cast<const Chunk*>(x + first);
       const int next = shift == 0 ? 0 : 1;
-      for (int base = team.team_rank(); base < count; base += loads * step) {
+      for (int base = inside_begin + team.team_rank(); base < inside_end; base += loads * step) {
         Chunk loaded[loads], after[loads];
         TESSERA_UNROLL
         for (int load = 0; load < loads; ++load) {
           const int c = base + load * step;
-          if (c < count) {
+          if (c < inside_end) {
             loaded[load] = load_whole(memory + c);
             after[load] = load_whole(memory + c + next);
           }
@@ -137,14 +141,14 @@ struct WindowChunks {
         TESSERA_UNROLL
         for (int load = 0; load < loads; ++load) {
           const int c = base + load * step;
-          if (c < count) put(funnel(loaded[load], after[load], shift), c, staged, totals);
+          if (c < inside_end) put(funnel(loaded[load], after[load], shift), c, staged, totals);
         }
       }
-      return;
     }
     const bool inside = begin >= 0 && begin + std::int64_t{count} * width <= lines.in.extent;
     TESSERA_NO_UNROLL
-    for (int c = team.team_rank(); c < count; c += step) {
+    for (int other = team.team_rank(); other < count - (inside_end - inside_begin); other += step) {
+      const int c = other < inside_begin ? other : other + inside_end - inside_begin;
       auto* elements = reinterpret_cast<typename Op::staged_type*>(staged + c);
       const std::int64_t j = begin + std::int64_t{c} * width;
       TESSERA_NO_UNROLL

@@ -80,7 +80,7 @@ struct WindowFew : WindowRunTile<Op> {
       team.team_barrier();
     }
     if (is_whole) {
-      this->store_all(team, slots, y + first, outputs, head);
+      store_slots(slots, y + first, outputs, head, team.team_rank(), team.team_size());
     } else {
       lines.store(team, x, y, first - lines.window.reach_left, outputs, [&](int k) { return slots[k]; });
     }

@@ -163,7 +163,7 @@ struct WindowLines {
   /// The element of the line that stands for its j-th, inside or beyond; -1 for cval. A call: inlined, its divisions
   /// would crowd unrolled loops.
   [[nodiscard]] TESSERA_NOINLINE KOKKOS_FUNCTION std::int64_t element_for(std::int64_t j) const {
-    return boundary_index(j < 0 ? boundary.left : boundary.right, j, in.extent);
+    return boundary.index(j, in.extent);
   }
 
   /// Writes the outputs whose windows start at first .. first + count - 1; slot(k) is the result of the k-th.

@@ -144,6 +144,11 @@ inline constexpr int window_lines_min = 3;
 inline constexpr int window_lines_ends = 4;
 inline constexpr int window_lines_fill = 70;
 
+/// Variant padded: the longest window, of whose elements sums of doubles are within the error of a tree,
+/// and the longest lines that are not left to variant runs where that can be (measured on an H100).
+inline constexpr std::int64_t window_padded_max = 128;
+inline constexpr std::int64_t window_padded_extent = 512;
+
 /// Whether sums of short elements fill twice their registers.
 template <class Op>
 inline constexpr bool widens_values = sizeof(typename Op::value_type) > 4 && sizeof(typename Op::in_type) <= 4;

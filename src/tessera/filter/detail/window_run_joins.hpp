@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variant runs: what a thread joins in registers.
+// Windows of runs of neighbours: what a thread joins in registers.
 #ifndef TESSERA_FILTER_DETAIL_WINDOW_RUN_JOINS_HPP
 #define TESSERA_FILTER_DETAIL_WINDOW_RUN_JOINS_HPP
 
@@ -11,10 +11,11 @@
 
 namespace tessera::detail {
 
-template <class Op>
+/// Length: neighbours, of a multiple of 3.
+template <class Op, int Length>
 struct WindowRunJoins {
   using Value = typename Op::value_type;
-  static constexpr int length = window_runs_length<Op>;
+  static constexpr int length = Length;
   /// Sums: neighbours that are joined in a chain, so that the depth is that of a tree.
   static constexpr int part = Op::is_idempotent ? length : 3;
   static_assert(length % part == 0);

@@ -38,17 +38,24 @@ struct WindowRunTile {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_inside(std::int64_t begin, int count) const {
     return begin >= 0 && begin + count <= lines.in.extent;
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool are_neighbours(std::int64_t begin, int count) const {
-    return lines.in.stride == 1 && is_inside(begin, count);
+  /// Those of count elements from begin on that are neighbours in memory.
+  struct Inside {
+    int first, count;
+  };
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Inside inside_of(std::int64_t begin, int count) const {
+    if (lines.in.stride != 1) return {0, 0};
+    const auto first = static_cast<int>(Kokkos::clamp<std::int64_t>(-begin, 0, count));
+    const auto end = static_cast<int>(Kokkos::clamp<std::int64_t>(lines.in.extent - begin, first, count));
+    return {first, end - first};
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Pieces pieces_of(const In* source, int count) const {
     const int head = static_cast<int>(misaligned_head(source, count));
     return {source, head, (count - head) / width, count};
   }
-  /// Where they go in scratch, for the pieces to be pieces there.
+  /// Where they go in scratch, at its first-th element or a little behind, for the pieces to be pieces there.
   template <class Element>
-  KOKKOS_FORCEINLINE_FUNCTION static Element* target_of(const Pieces& pieces, Element* scratch) {
-    return scratch + (width - pieces.head) % width;
+  KOKKOS_FORCEINLINE_FUNCTION static Element* target_of(const Pieces& pieces, int first, Element* scratch) {
+    return scratch + (first + pieces.head + width - 1) / width * width - pieces.head;
   }
   /// copy(i) for the i-th element of those that are in no piece.
   template <TeamMember Member, class Copy>
@@ -68,14 +75,10 @@ struct WindowRunTile {
   KOKKOS_FORCEINLINE_FUNCTION Staged* stage(const Member& team, const In* x, std::int64_t begin, int count,
                                             Staged* scratch) const {
     const int step = team.team_size();
-    if (!are_neighbours(begin, count)) {
-      const bool inside = is_inside(begin, count);
-      TESSERA_NO_UNROLL
-      for (int e = team.team_rank(); e < count; e += step) scratch[e] = op.staged(element(x, begin + e, inside));
-      return scratch;
-    }
-    const Pieces pieces = pieces_of(x + begin, count);
-    Staged* target = target_of(pieces, scratch);
+    const Inside inside = inside_of(begin, count);
+    const bool has_ends = !is_inside(begin, count);
+    const Pieces pieces = pieces_of(x + (begin + inside.first), inside.count);
+    Staged* const target = target_of(pieces, inside.first, scratch);
     const auto* memory = reinterpret_cast<const Packed<In>*>(pieces.source + pieces.head);
     auto* packed = reinterpret_cast<Packed<Staged>*>(target + pieces.head);
     for (int p = team.team_rank(); p < pieces.packs; p += Loads * step) {
@@ -93,7 +96,12 @@ struct WindowRunTile {
       }
     }
     for_each_other(team, pieces, [&](int i) { target[i] = op.staged(pieces.source[i]); });
-    return target;
+    TESSERA_NO_UNROLL
+    for (int e = team.team_rank(); e < count - inside.count; e += step) {
+      const int at = e < inside.first ? e : e + inside.count;
+      target[at - inside.first] = op.staged(element(x, begin + at, !has_ends));
+    }
+    return target - inside.first;
   }
 
   /// Begins to copy count elements of the line from begin on as they are, of 4 or 8 bytes.
@@ -101,17 +109,24 @@ struct WindowRunTile {
   KOKKOS_FORCEINLINE_FUNCTION void begin_copy(const Member& team, const In* x, std::int64_t begin, int count,
                                               In* scratch) const {
     const int step = team.team_size();
-    if (!are_neighbours(begin, count)) {
-      const bool inside = is_inside(begin, count);
-      TESSERA_NO_UNROLL
-      for (int e = team.team_rank(); e < count; e += step) scratch[e] = element(x, begin + e, inside);
-      return;
+    const Inside inside = inside_of(begin, count);
+    const bool has_ends = !is_inside(begin, count);
+    In* const to = copied(x, begin, count, scratch);
+    if (inside.count > 0) {
+      tessera::detail::begin_copy(x + (begin + inside.first), inside.count, scratch + inside.first, team.team_rank(),
+                                  step);
     }
-    tessera::detail::begin_copy(x + begin, count, scratch, team.team_rank(), step);
+    TESSERA_NO_UNROLL
+    for (int e = team.team_rank(); e < count - inside.count; e += step) {
+      const int at = e < inside.first ? e : e + inside.count;
+      to[at] = element(x, begin + at, !has_ends);
+    }
   }
   /// Where they then begin.
   KOKKOS_FORCEINLINE_FUNCTION In* copied(const In* x, std::int64_t begin, int count, In* scratch) const {
-    return are_neighbours(begin, count) ? async_place(x + begin, scratch) : scratch;
+    const Inside inside = inside_of(begin, count);
+    if (inside.count == 0) return scratch;
+    return async_place(x + (begin + inside.first), scratch + inside.first) - inside.first;
   }
 
   /// Join: an operation.
@@ -136,22 +151,6 @@ struct WindowRunTile {
     for (int s = 0; s < Count; ++s) {
       const std::int64_t j = lines.element_for(begin + s);
       values[s] = join.value(join.staged(j < 0 ? lines.boundary.cval : x[j * lines.in.stride]));
-    }
-  }
-
-  /// Outputs that are neighbours in memory, the first 16-byte piece at slots + head.
-  template <TeamMember Member>
-  KOKKOS_FORCEINLINE_FUNCTION void store_all(const Member& team, const Out* slots, Out* target, int count,
-                                             int head) const {
-    constexpr int length = packed_length<Out>;
-    const int packs = (count - head) / length;
-    const auto* packed = reinterpret_cast<const Packed<Out>*>(slots + head);
-    auto* memory = reinterpret_cast<Packed<Out>*>(target + head);
-    for (int p = team.team_rank(); p < packs; p += team.team_size()) copy_whole(memory + p, packed + p);
-    const int others = count - packs * length;
-    for (int e = team.team_rank(); e < others; e += team.team_size()) {
-      const int i = e < head ? e : packs * length + e;
-      target[i] = slots[i];
     }
   }
 };

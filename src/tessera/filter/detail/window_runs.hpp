@@ -87,7 +87,7 @@ struct WindowRuns : WindowRunTile<Op> {
   KOKKOS_FORCEINLINE_FUNCTION bool make_tile(const Join& join, const member_type& team, std::byte* scratch, In* staged,
                                              const In* x, Out* y, std::int64_t first) const {
     using Value = typename Join::value_type;
-    using Joins = WindowRunJoins<Join>;
+    using Joins = WindowRunJoins<Join, length>;
     constexpr bool is_quick = !std::is_same_v<Join, Op>;
     const int outputs = outputs_of(first), runs = runs_of(outputs);
     auto* totals = reinterpret_cast<Value*>(scratch + pieces.totals_at[0]);
@@ -156,7 +156,7 @@ struct WindowRuns : WindowRunTile<Op> {
     }
     team.team_barrier();
     if (is_whole) {
-      this->store_all(team, slots, y + first, outputs, head);
+      store_slots(slots, y + first, outputs, head, team.team_rank(), team.team_size());
     } else {
       lines.store(team, x, y, first - lines.window.reach_left, outputs, [&](int k) { return slots[k]; });
     }
