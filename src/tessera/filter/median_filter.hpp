@@ -16,10 +16,12 @@
 #include <tessera/filter/detail/halo_ends.hpp>
 #include <tessera/filter/detail/median_levels.hpp>
 #include <tessera/filter/detail/median_network.hpp>
+#include <tessera/filter/detail/median_padded_lines.hpp>
 #include <tessera/filter/detail/median_wide.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
 #include <tessera/filter/detail/window_columns.hpp>
 #include <tessera/filter/detail/window_median.hpp>
+#include <tessera/filter/detail/window_padded_lines.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/halo.hpp>
 #include <tessera/filter/median_plan.hpp>
@@ -34,18 +36,30 @@ namespace detail {
 template <ExecutionSpace Space, class T, class Out>
 void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines, int asked_team_size) {
   constexpr std::string_view function = "tessera::median_filter";
-  if (plan.method == MedianMethod::chunks || plan.method == MedianMethod::columns) {
-    using Op = WindowMedian<T, Out>;
+  using Op = WindowMedian<T, Out>;
+  const bool is_padded = plan.method == MedianMethod::padded;
+  if (is_padded && plan.network_window != 0) {
+    if constexpr (!is_host_space<Space>) launch_median_padded_lines(space, plan, lines, asked_team_size);
+    return;
+  }
+  if (is_padded || plan.method == MedianMethod::chunks || plan.method == MedianMethod::columns) {
     const WindowLines<Op> windows{lines.in, lines.out, lines.boundary, {lines.taps, lines.reach_left}};
-    const WindowPlan chunks{.league_size = plan.league_size,
-                            .team_size = plan.team_size,
-                            .tile = plan.tile,
-                            .lanes = plan.lanes,
-                            .scratch_bytes = plan.scratch_bytes};
+    const WindowPlan windows_plan{.league_size = plan.league_size,
+                                  .team_size = plan.team_size,
+                                  .tile = plan.tile,
+                                  .lanes = plan.lanes,
+                                  .scratch_bytes = plan.scratch_bytes};
     if (plan.method == MedianMethod::columns) {
-      return launch_window_columns(function, space, chunks, windows, Op{}, asked_team_size);
+      return launch_window_columns(function, space, windows_plan, windows, Op{}, asked_team_size);
     }
-    return launch_window_chunks(function, space, chunks, windows, Op{}, asked_team_size);
+    if (is_padded) {
+      if constexpr (!is_host_space<Space>) {
+        launch_window_padded_lines(function, space, windows_plan, median_share(space, plan, lines), windows, Op{},
+                                   asked_team_size);
+      }
+      return;
+    }
+    return launch_window_chunks(function, space, windows_plan, windows, Op{}, asked_team_size);
   }
   const std::int64_t width = plan.network_window != 0 ? plan.network_window : lines.taps;
   const MedianScratch pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, width);
@@ -62,6 +76,7 @@ void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T,
       return launch(LevelsMedian<T>{});
     case MedianMethod::chunks:
     case MedianMethod::columns:
+    case MedianMethod::padded:
     case MedianMethod::direct:
       break;
   }
@@ -106,7 +121,7 @@ void filter_medians(const Space& space, const InView& in, std::int64_t window, c
       in_lines, out_lines, boundary, window, window / 2 + options.origin, options.nan == NanPolicy::omit};
   if (in.size() == 0) return;
   const MedianPlan plan = make_median_plan<T>(device_limits(space), lines.in.lines(), lines.in.extent, window, options,
-                                              columns_across(in_lines, out_lines));
+                                              line_place(in_lines, out_lines));
   if constexpr (std::is_floating_point_v<T>) {
     if (refuses_nan) launch_find_nan(space, in, status_word);
   }
@@ -205,7 +220,7 @@ MedianPlan median_plan(const Space& space, const InView& in, std::int64_t window
   const int axis = detail::filter_axis("tessera::median_plan", options.axis, static_cast<int>(InView::rank()));
   const auto lines = detail::line_arrays<const T, const T>(in, in, axis).first;
   return detail::make_median_plan<T>(detail::device_limits(space), lines.lines(), lines.extent, window, options,
-                                     detail::columns_across(lines, lines));
+                                     detail::line_place(lines, lines));
 }
 
 }  // namespace tessera

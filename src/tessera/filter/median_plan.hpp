@@ -26,13 +26,15 @@ namespace tessera {
 enum class MedianMethod {
   chunks,   ///< up to 5: 16-byte accesses, a few comparisons in registers
   columns,  ///< the same of lines across memory: neighbouring threads take neighbouring lines
+  padded,   ///< up to 33, of short lines: the one or the other, of several lines in team scratch, each with its halos
   network,  ///< up to 33: sorting networks in registers, neighbouring windows share their common part
   sorted,   ///< hosts: each thread keeps its window sorted and moves on; about m / 3 keys move for an output
   levels,   ///< devices: tile and halo are split by the keys' bits, one after the other; the cost hardly depends on m
   direct,   ///< where no scratch holds what the others need: the bits of the median, each by a count over the window
 };
-inline constexpr std::array median_methods{MedianMethod::chunks, MedianMethod::columns, MedianMethod::network,
-                                           MedianMethod::sorted, MedianMethod::levels,  MedianMethod::direct};
+inline constexpr std::array median_methods{MedianMethod::chunks,  MedianMethod::columns, MedianMethod::padded,
+                                           MedianMethod::network, MedianMethod::sorted,  MedianMethod::levels,
+                                           MedianMethod::direct};
 
 constexpr std::string_view to_string(MedianMethod method) {
   switch (method) {
@@ -40,6 +42,8 @@ constexpr std::string_view to_string(MedianMethod method) {
       return "chunks";
     case MedianMethod::columns:
       return "columns";
+    case MedianMethod::padded:
+      return "padded";
     case MedianMethod::network:
       return "network";
     case MedianMethod::sorted:
@@ -127,6 +131,17 @@ inline MedianNetworkSize median_network_size(std::int64_t taps) {
   return size == median_network_sizes.end() ? MedianNetworkSize{0, 1} : *size;
 }
 
+/// Method padded: outputs of any type in scratch. No lines where it is not for them.
+template <class T>
+PaddedLinesPlan median_padded_plan(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent,
+                                   std::int64_t taps, int asked_team_size) {
+  using Out = std::int64_t;
+  const bool has_kernel = taps <= median_chunks_max || median_network_size(taps).window != 0;
+  if (limits.is_host || !has_kernel || asked_team_size > padded_lines_team_size) return {};
+  const int run = taps <= median_chunks_max ? padded_lines_run : median_network_size(taps).outputs;
+  return padded_lines_plan<T, Out>(limits, lines, extent, taps, asked_team_size, 0, run);
+}
+
 /// The largest of tile, tile / 2, .. >= smallest whose scratch a team can have, as a multiple of step; 0 for none.
 template <class T>
 int median_tile(const DeviceLimits& limits, MedianMethod method, int team_size, std::int64_t taps, int tile, int step,
@@ -140,11 +155,10 @@ int median_tile(const DeviceLimits& limits, MedianMethod method, int team_size, 
   return 0;
 }
 
-/// For lines of extent elements of T, each output the median of taps of them; columns: so many lines lie side by side,
-/// across memory, or 0.
+/// For lines of extent elements of T, each output the median of taps of them.
 template <class T>
 MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent, std::int64_t taps,
-                            const WindowOptions& options, std::int64_t columns = 0) {
+                            const WindowOptions& options, const LinePlace& place = {}) {
   constexpr std::string_view function = "tessera::median_filter";
   require_league_size(function, options.league_size);
   require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
@@ -152,20 +166,34 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
   // Networks give the same place of every window.
   const bool omits_nan = std::is_floating_point_v<T> && options.nan == NanPolicy::omit;
   const MedianNetworkSize network = omits_nan ? MedianNetworkSize{0, 1} : median_network_size(taps);
-  std::int64_t window = taps;
-  if (taps <= median_chunks_max && !omits_nan) {
-    WindowPlan chunks;
-    const bool is_across = fills_columns<T>(columns);
-    if (is_across) {
-      plan_window_columns<WindowMedian<T, T>>(function, limits, columns, lines, extent, options.team_size, chunks);
+  std::int64_t window = taps, tiles = 0;
+  const PaddedLinesPlan padded = place.even && !omits_nan
+                                     ? median_padded_plan<T>(limits, lines, extent, taps, options.team_size)
+                                     : PaddedLinesPlan{};
+  if (padded.lines > 0) {
+    plan.method = MedianMethod::padded;
+    plan.network_window = taps <= median_chunks_max ? 0 : network.window;
+    plan.lanes = padded.lines;
+    plan.team_size = padded.team_size;
+    plan.tile = padded.lines * static_cast<int>(extent);
+    plan.scratch_bytes = padded.bytes;
+    tiles = padded.teams;
+  } else if (taps <= median_chunks_max && !omits_nan) {
+    using Op = WindowMedian<T, T>;
+    const WindowShape shape{taps, taps / 2};
+    WindowPlan windows;
+    plan.method = MedianMethod::chunks;
+    if (fills_columns<T>(place.columns)) {
+      plan_window_columns<Op>(function, limits, place.columns, lines, extent, options.team_size, windows);
+      plan.method = MedianMethod::columns;
+      tiles = lines / place.columns * ceil_div(place.columns, windows.lanes) * ceil_div(extent, windows.tile);
     } else {
-      plan_window_chunks<WindowMedian<T, T>>(function, limits, extent, {taps, taps / 2}, options.team_size, chunks);
+      plan_window_chunks<Op>(function, limits, extent, shape, options.team_size, windows);
     }
-    plan.method = is_across ? MedianMethod::columns : MedianMethod::chunks;
-    plan.lanes = chunks.lanes;
-    plan.team_size = chunks.team_size;
-    plan.tile = chunks.tile;
-    plan.scratch_bytes = chunks.scratch_bytes;
+    plan.lanes = windows.lanes;
+    plan.team_size = windows.team_size;
+    plan.tile = windows.tile;
+    plan.scratch_bytes = windows.scratch_bytes;
   } else if (network.window != 0) {
     plan.method = MedianMethod::network;
     plan.network_window = network.window;
@@ -188,10 +216,9 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
     plan.method = MedianMethod::direct;
     plan.tile = 4 * plan.team_size;
   }
-  const std::int64_t line_tiles = plan.lanes == 1 ? lines : lines / columns * ceil_div(columns, plan.lanes);
-  const std::int64_t tiles = line_tiles * ceil_div(extent, plan.tile);
+  if (tiles == 0) tiles = lines * ceil_div(extent, plan.tile);
   plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
-  if (plan.method != MedianMethod::chunks && plan.method != MedianMethod::columns) {
+  if (plan.scratch_bytes == 0) {
     plan.scratch_bytes = median_scratch<T>(plan.method, plan.team_size, plan.tile, window).bytes;
   }
   return plan;

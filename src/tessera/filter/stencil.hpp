@@ -20,6 +20,7 @@
 #include <tessera/filter/detail/halo_ends.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
 #include <tessera/filter/detail/window_columns.hpp>
+#include <tessera/filter/detail/window_padded_lines.hpp>
 #include <tessera/filter/halo.hpp>
 #include <tessera/filter/window_plan.hpp>
 #include <type_traits>
@@ -92,16 +93,21 @@ WindowPlan make_stencil_plan(const Space& space, const LineArray<const In>& in, 
   require_league_size(function, options.league_size);
   WindowPlan plan;
   if (in.lines() * out.extent == 0) return plan;
-  std::int64_t tiles = in.lines();
-  if (filter_shape(in, out, size, size / 2).direction == LineDirection::across) {
+  constexpr WindowShape window{size, size / 2};
+  const FilterShape shape = filter_shape(in, out, size, size / 2);
+  std::int64_t tiles = 0;
+  if (shape.direction == LineDirection::across) {
     plan_window_columns<Op>(function, limits, in.columns(), in.lines(), out.extent, options.team_size, plan);
-    tiles = tiles / in.columns() *
+    tiles = in.lines() / in.columns() * ceil_div(out.extent, plan.tile) *
             ceil_div(in.columns(), limits.is_host ? window_column_lines<true> : window_column_lines<false>);
-  } else {
-    plan_window_chunks<Op>(function, limits, out.extent, {size, size / 2}, options.team_size, plan);
+  } else if (has_even_lines(shape)) {
+    tiles = plan_window_padded_lines<Op>(function, limits, in.lines(), in.extent, window, options.team_size, plan);
   }
-  plan.league_size =
-      options.league_size != 0 ? options.league_size : tile_league(limits, tiles * ceil_div(out.extent, plan.tile));
+  if (tiles == 0) {
+    plan_window_chunks<Op>(function, limits, out.extent, window, options.team_size, plan);
+    tiles = in.lines() * ceil_div(out.extent, plan.tile);
+  }
+  plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
   return plan;
 }
 
@@ -165,6 +171,10 @@ void launch_stencil(const Space& space, const StencilLines<In, Out>& at, const F
                               at.span.first_output};
   if (plan.variant == WindowVariant::columns) {
     launch_window_columns(function, space, plan, lines, Op{functor}, options.team_size);
+  } else if (plan.variant == WindowVariant::padded) {
+    if constexpr (!is_host_space<Space> && !fills_registers<Op>) {
+      launch_window_padded_lines(function, space, plan, lines, Op{functor}, options.team_size);
+    }
   } else {
     launch_window_chunks(function, space, plan, lines, Op{functor}, options.team_size);
   }

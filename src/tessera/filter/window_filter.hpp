@@ -102,8 +102,7 @@ WindowPlan window_plan_of(const Space& space, const InView& in, std::int64_t win
   const auto [lines, out_lines] = line_arrays<const In, const typename OutView::value_type>(in, out, axis);
   return make_window_plan<Op>(window_function(Operation), device_limits(space), lines.lines(), lines.extent,
                               window_shape<Op>(lines.extent, window, options.origin), options,
-                              {columns_across(lines, out_lines), are_adjacent(lines, out_lines),
-                               has_even_lines(filter_shape(lines, out_lines, window, 0))});
+                              line_place(lines, out_lines));
 }
 
 template <WindowOperation Operation, ExecutionSpace Space, View InView, View OutView>

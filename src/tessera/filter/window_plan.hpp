@@ -16,6 +16,7 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/padded_lines_plan.hpp>
 #include <tessera/filter/detail/thread_lines_plan.hpp>
 #include <tessera/filter/detail/window_pieces.hpp>
@@ -305,7 +306,7 @@ template <class Op>
 PaddedLinesPlan window_padded_lines_plan(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent,
                                          const WindowShape& window, int team_size) {
   const bool runs = takes_runs<Op> && window.size > window_runs_length<Op>;
-  if (window.size > window_padded_max || (runs && extent > window_padded_extent)) return {};
+  if (fills_registers<Op> || window.size > window_padded_max || (runs && extent > window_padded_extent)) return {};
   return padded_lines_plan<typename Op::in_type, typename Op::out_type>(limits, lines, extent, window.size, team_size);
 }
 
@@ -325,18 +326,11 @@ std::int64_t plan_window_padded_lines(std::string_view function, const DeviceLim
   return share.teams;
 }
 
-/// How lines lie in memory.
-struct WindowPlace {
-  std::int64_t columns = 0;  // so many lie side by side, across memory, or 0
-  bool adjacent = false;     // they follow each other
-  bool even = false;         // their elements are neighbours, and they begin at equal distances
-};
-
 /// lines of extent >= 1 elements each.
 template <class Op>
 WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
                             std::int64_t extent, const WindowShape& window, const WindowOptions& options,
-                            const WindowPlace& place = {}) {
+                            const LinePlace& place = {}) {
   const auto [columns, adjacent, even] = place;
   require_league_size(function, options.league_size);
   WindowPlan plan;

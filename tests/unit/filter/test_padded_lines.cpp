@@ -8,6 +8,7 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <cstdint>
 
+#include "median_check.hpp"
 #include "support/limits.hpp"
 #include "window_check.hpp"
 
@@ -18,6 +19,7 @@ using tessera::BoundaryMode;
 using tessera::FilterOptions;
 using tessera::FilterPlan;
 using tessera::FilterVariant;
+using tessera::MedianMethod;
 using tessera::WindowOperation;
 using tessera::WindowOptions;
 using tessera::WindowPlan;
@@ -242,6 +244,44 @@ TEMPLATE_LIST_TEST_CASE("the widest filters of short lines", "[filter][padded]",
   }
 }
 
+/// Of every network, with NaN in some lines.
+template <class T, class Out, class Space>
+void check_medians(const Space& space) {
+  int which = 0;
+  for (const std::size_t extent : {1, 5, 9, 17, 60, 111}) {
+    for (const std::int64_t window : {1, 2, 3, 5, 6, 9, 10, 17, 18, 31, 33, 34}) {
+      const std::size_t lines = extent > 50 ? 7 : 30 + static_cast<std::size_t>(which % 9);
+      std::vector<T> data = test::values<T>(lines * extent, 3);
+      if constexpr (std::is_floating_point_v<T>) {
+        for (std::size_t line = 2; line < lines; line += 5) data[line * extent + line % extent] = test::poison<T>();
+      }
+      WindowOptions options = test::varied_options(which, window);
+      if (which % 3 == 1) options.league_size = 2;
+      if (which % 3 == 2) options.team_size = 1;
+      INFO(test::described(options, window) << ", " << lines << " lines of " << extent);
+      const test::GuardedView<T, test::Block, Space, 2> in({lines, extent}, data);
+      const test::GuardedView<Out, test::Right, Space, 2> out({lines, extent});
+      tessera::median_filter(space, in.const_view(), window, out.view(), options);
+      space.fence();
+      out.check_guards();
+      std::vector<Out> expected;
+      for (std::size_t line = 0; line < lines; ++line) {
+        const std::vector<T> medians = test::expected_medians(line_of(data, line, extent), window, options);
+        expected.insert(expected.end(), medians.begin(), medians.end());
+      }
+      test::check_values(out.read(), expected);
+      ++which;
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("medians of several short lines", "[median][padded]", test::OneSpace) {
+  check_medians<float, float>(TestType());
+  check_medians<double, double>(TestType());
+  check_medians<float, double>(TestType());
+  check_medians<std::int32_t, std::int32_t>(TestType());
+}
+
 /// A check of private code: the plans of a device, from any machine.
 TEST_CASE("teams that take several lines fit a multiprocessor", "[window][filter][padded][plan]") {
   namespace detail = tessera::detail;
@@ -284,6 +324,18 @@ TEST_CASE("which lines a device takes several of", "[window][filter][padded][pla
   CHECK(variant_of(100, 9, true, true) == WindowVariant::lines);
   CHECK(variant_of(100, 9, false, true) == WindowVariant::padded);
   CHECK(to_string(WindowVariant::padded) == "padded");
+  const auto median_of = [&](std::int64_t extent, std::int64_t window, bool even, const WindowOptions& options) {
+    return detail::make_median_plan<float>(limits, 1000, extent, window, options, {0, even, even});
+  };
+  for (const std::int64_t window : {3, 5, 9, 17, 33, 34}) {
+    const auto plan = median_of(100, window, true, {});
+    CHECK((plan.method == MedianMethod::padded) == (window <= 33));
+    CHECK((plan.lanes > 1) == (window <= 33));
+    CHECK(median_of(100, window, false, {}).method != MedianMethod::padded);
+    CHECK(median_of(2000, window, true, {}).method != MedianMethod::padded);
+    CHECK(median_of(100, window, true, {.nan = tessera::NanPolicy::omit}).method != MedianMethod::padded);
+    CHECK(median_of(100, window, true, {.team_size = 128}).team_size == 128);
+  }
   using Types = detail::FilterTypes<float, float, float>;
   const auto filter_of = [&](std::int64_t extent, std::int64_t taps) {
     const detail::FilterShape shape{1000, extent, 1000, extent, detail::LineDirection::along, taps, taps / 2, true};

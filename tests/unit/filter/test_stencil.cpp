@@ -175,6 +175,33 @@ TEMPLATE_LIST_TEST_CASE("stencils of any layout and rank", "[filter][stencil]", 
   check_lines<16, Hash, std::uint64_t, test::Left, test::Left>(space, Extents<2>{40, 37}, data(1480), options);
 }
 
+/// Elements of every size, of which a device copies some by itself.
+template <int Radius, class T, class Space>
+void check_short_lines(const Space& space) {
+  for (const std::size_t size : {1, 2, 8, 9, 10, 17, 100, 301}) {
+    const std::size_t lines = size > 50 ? 7 : 90;
+    const std::vector<T> data = test::values<T>(lines * size);
+    const Extents<2> extents{lines, size};
+    const StencilOptions<T> options{.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::mirror};
+    check_lines<Radius, Hash, std::uint64_t>(space, extents, data, options);
+    const StencilOptions<T> constant{.mode_right = BoundaryMode::constant, .cval = data[0], .league_size = 2};
+    check_lines<Radius, Hash, std::uint64_t, test::Misaligned, test::Block>(space, extents, data, constant);
+    const StencilOptions<T> less{.mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::nearest, .team_size = 1};
+    check_lines<Radius, Hash, std::uint64_t, test::Block, test::Misaligned>(space, extents, data, less);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("stencils of many short lines", "[filter][stencil][padded]", test::OneSpace) {
+  const TestType space;
+  check_short_lines<1, float>(space);
+  check_short_lines<4, double>(space);
+  check_short_lines<2, std::int8_t>(space);
+  check_short_lines<2, Triple>(space);
+  check_short_lines<1, Kokkos::complex<double>>(space);
+  check_short_lines<8, float>(space);
+  check_short_lines<16, float>(space);
+}
+
 TEMPLATE_LIST_TEST_CASE("stencils along another axis", "[filter][stencil]", test::OneSpace) {
   const TestType space;
   const Extents<3> extents{5, 23, 37};

@@ -306,7 +306,7 @@ TEST_CASE("plans across memory fit a device's scratch", "[window][columns][plan]
     for (const std::int64_t window : {10, 31, 301, 1000, 3001, 10007, 1000003}) {
       for (const std::int64_t columns : {8, 33, 4096}) {
         const WindowPlan plan = tessera::detail::make_window_plan<Op>("test", limits, 4 * columns, 20000,
-                                                                      {window, window / 2}, {}, columns);
+                                                                      {window, window / 2}, {}, {columns});
         INFO(columns << " columns, window " << window << ": " << to_string(plan));
         CHECK(tessera::detail::scratch_request(plan.scratch_bytes) <= limits.scratch_bytes);
         CHECK((plan.workspace_bytes == 0 || plan.variant == WindowVariant::blocks));

@@ -54,10 +54,17 @@ inline bool has_even_lines(const FilterShape& shape) {
          shape.column_stride < std::int64_t{1} << 20;
 }
 
-/// How many lines lie side by side, each beside the next, in a view whose lines run across memory; else 0.
+/// The same for filters that do not look at weights.
+struct LinePlace {
+  std::int64_t columns = 0;  // so many lines lie side by side, each beside the next, across memory; or 0
+  bool adjacent = false;     // each follows the one before it
+  bool even = false;         // has_even_lines()
+};
+
 template <class In, class Out>
-std::int64_t columns_across(const LineArray<In>& in, const LineArray<Out>& out) {
-  return filter_shape(in, out, 1, 0).direction == LineDirection::across ? in.columns() : 0;
+LinePlace line_place(const LineArray<In>& in, const LineArray<Out>& out) {
+  const FilterShape shape = filter_shape(in, out, 1, 0);
+  return {shape.direction == LineDirection::across ? shape.columns : 0, shape.adjacent, has_even_lines(shape)};
 }
 
 }  // namespace tessera::detail

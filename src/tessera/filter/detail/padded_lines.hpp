@@ -36,10 +36,10 @@ struct TakesAll {
   }
 };
 
-template <class In, class Staged, class Out>
+template <class In, class Staged, class Out, int Run = padded_lines_run>
 class PaddedLines {
  public:
-  static constexpr int run = padded_lines_run;
+  static constexpr int run = Run;
 
   /// Lines as takes_padded_lines() says. reach_left: elements of a window before that of its output.
   PaddedLines(const PaddedLinesPlan& plan, const LineArray<const In>& in, const LineArray<Out>& out,
@@ -119,7 +119,7 @@ class PaddedLines {
       const bool follow = m_out_stride == m_outputs;
       const int count = lines * m_outputs, head = follow ? static_cast<int>(misaligned_head(y, count)) : 0;
       constexpr int width = packed_length<Out>;
-      Out* const slots = reinterpret_cast<Out*>(scratch + m_plan.slots_at) + (width - head) % width;
+      Out* const slots = reinterpret_cast<Out*>(scratch + m_plan.slots_at) + (width - head % width) % width;
       for_each_run([&](int line, int first, const Staged* windows) {
         make(windows, x + line * m_in_stride, first, slots + line * m_outputs + first, all);
       });
@@ -139,7 +139,8 @@ class PaddedLines {
   template <class StagedOf>
   KOKKOS_FORCEINLINE_FUNCTION void copy(const In* x, int source, int group, int groups, int lines, Staged* to,
                                         const StagedOf& staged) const {
-    constexpr bool is_async = std::is_same_v<In, Staged> && (sizeof(In) == 4 || sizeof(In) == 8);
+    constexpr bool is_async =
+        std::is_same_v<In, Staged> && (sizeof(In) == 4 || sizeof(In) == 8) && alignof(In) == sizeof(In);
     const In* from = x + group * m_in_stride + source;
     to += group * m_plan.pitch;
     if (source < 0) {

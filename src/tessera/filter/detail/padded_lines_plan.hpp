@@ -15,9 +15,9 @@
 
 namespace tessera::detail {
 
-/// Neighbouring outputs of a thread (odd: threads read their own from scratch without bank conflicts), the threads of a
-/// team, the teams that a multiprocessor shall hold and their scratch, how often a team takes lines where there are
-/// many, and the longest windows (measured on an H100).
+/// Neighbouring outputs of a thread, as a rule (odd: threads read their own from scratch without bank conflicts), the
+/// threads of a team, the teams that a multiprocessor shall hold and their scratch, how often a team takes lines where
+/// there are many, and the longest windows (measured on an H100).
 inline constexpr int padded_lines_run = 9;
 inline constexpr int padded_lines_team_size = 128;
 inline constexpr int padded_lines_teams = 6;
@@ -29,28 +29,29 @@ struct PaddedLinesPlan {
   std::int64_t teams = 0;
   int team_size = 0;
   int lines = 0;      // that a team takes at a time
-  int runs = 0;       // of a line
+  int runs = 0;       // of a line's outputs, a thread's each
   int footprint = 0;  // elements of a line that its runs read, and of what stands beyond its ends
   int pitch = 0;      // in scratch
   std::size_t beyond_at = 0, elements_at = 0, slots_at = 0, extra_at = 0, bytes = 0;
 };
 
-/// lines of extent outputs, each of window elements; extra: bytes of scratch that a kernel wants besides. None at a
-/// time where that cannot be. asked_team_size: 0 for that of the fewest idle threads.
+/// lines of extent outputs, each of window elements, a run of them a thread; extra: bytes of scratch that a kernel
+/// wants besides. None at a time where that cannot be. asked_team_size: 0 for that of the fewest idle threads.
 template <class Staged, class Out>
 PaddedLinesPlan padded_lines_plan(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent,
-                                  std::int64_t window, int asked_team_size, std::size_t extra = 0) {
+                                  std::int64_t window, int asked_team_size, std::size_t extra = 0,
+                                  int run = padded_lines_run) {
   constexpr int banks = std::max(1, 128 / static_cast<int>(sizeof(Staged)));
   const std::size_t most = limits.shared_scratch(padded_lines_teams_scratch, padded_lines_teams);
-  const std::int64_t runs = ceil_div(extent, padded_lines_run);
+  const std::int64_t runs = ceil_div(extent, run);
   if (runs > padded_lines_team_size || window > padded_lines_window_max) return {};
   const auto plan_of = [&](int team_size) {
     PaddedLinesPlan plan;
     plan.team_size = team_size;
     plan.runs = static_cast<int>(runs);
-    plan.footprint = plan.runs * padded_lines_run + static_cast<int>(window) - 1;
+    plan.footprint = plan.runs * run + static_cast<int>(window) - 1;
     // As if all runs followed each other, as far as banks go.
-    plan.pitch = plan.runs * padded_lines_run + static_cast<int>(ceil_div(window - 1, banks)) * banks;
+    plan.pitch = plan.runs * run + static_cast<int>(ceil_div(window - 1, banks)) * banks;
     for (plan.lines = std::max(1, team_size / plan.runs);; --plan.lines) {
       ScratchLayout layout;
       plan.beyond_at = layout.append<int>(static_cast<std::size_t>(plan.footprint - extent + 1));  // and a flag

@@ -18,6 +18,7 @@
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/detail/window_run_joins.hpp>
 #include <tessera/filter/window_plan.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
@@ -64,6 +65,25 @@ struct WindowPaddedLines {
   template <class Join>
   KOKKOS_FORCEINLINE_FUNCTION void make_run(const Join& join, const In* elements, const In* x, int i,
                                             Out* slots) const {
+    Out results[run];
+    if constexpr (Op::whole_windows_max > 0) {
+      make_whole(elements, results);
+    } else {
+      make_joined(join, elements, results);
+    }
+    TESSERA_UNROLL
+    for (int s = 0; s < run; ++s) {
+      if (i + s < padded.outputs()) slots[s] = results[s];
+    }
+    if (!keeps) return;
+    TESSERA_NO_UNROLL
+    for (int s = 0; s < run; ++s) {
+      if (i + s < padded.outputs() && !lines.is_made(i + s)) slots[s] = lines.kept(x, i + s);
+    }
+  }
+
+  template <class Join>
+  KOKKOS_FORCEINLINE_FUNCTION void make_joined(const Join& join, const In* elements, Out (&results)[run]) const {
     using Value = typename Join::value_type;
     Value windows[run];
     load(join, elements, windows);
@@ -84,16 +104,22 @@ struct WindowPaddedLines {
       TESSERA_UNROLL
       for (int s = 1; s < run; ++s) all = join.join(all, windows[s]);
     }
-    Out results[run];
     join.template results<run>(windows, all, results);
-    TESSERA_UNROLL
-    for (int s = 0; s < run; ++s) {
-      if (i + s < padded.outputs()) slots[s] = results[s];
-    }
-    if (!keeps) return;
-    TESSERA_NO_UNROLL
-    for (int s = 0; s < run; ++s) {
-      if (i + s < padded.outputs() && !lines.is_made(i + s)) slots[s] = lines.kept(x, i + s);
+  }
+
+  /// Windows whose elements are all taken at once.
+  KOKKOS_FORCEINLINE_FUNCTION void make_whole(const In* elements, Out (&results)[run]) const {
+    const auto make = [&](auto last) {
+      constexpr int size = decltype(last)::value + 1;
+      typename Op::value_type values[run + size - 1];
+      TESSERA_UNROLL
+      for (int s = 0; s < run + size - 1; ++s) values[s] = op.value(op.staged(elements[s]));
+      make_windows<size, run>(op, values, [&](int s, const Out& result) { results[s] = result; });
+    };
+    if constexpr (has_one_size<Op>) {
+      make(std::integral_constant<int, Op::whole_windows_max - 1>{});
+    } else {
+      with_constant<Op::whole_windows_max>(static_cast<int>(lines.window.size) - 1, make);
     }
   }
 
@@ -134,10 +160,9 @@ struct WindowPaddedLines {
 
 template <ExecutionSpace Space, class Op>
 void launch_window_padded_lines(std::string_view function, const Space& space, const WindowPlan& plan,
-                                const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
+                                const PaddedLinesPlan& share, const WindowLines<Op>& lines, const Op& op,
+                                int asked_team_size) {
   using Functor = WindowPaddedLines<Space, Op>;
-  const PaddedLinesPlan share = window_padded_lines_plan<Op>(device_limits(space), lines.in.lines(), lines.in.extent,
-                                                             lines.window, plan.team_size);
   const Functor functor{{share, lines.in, lines.out, lines.window.reach_left, lines.boundary},
                         lines,
                         op,
@@ -146,6 +171,14 @@ void launch_window_padded_lines(std::string_view function, const Space& space, c
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable(function, policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::window::padded_lines", policy, functor);
+}
+
+template <ExecutionSpace Space, class Op>
+void launch_window_padded_lines(std::string_view function, const Space& space, const WindowPlan& plan,
+                                const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
+  const PaddedLinesPlan share = window_padded_lines_plan<Op>(device_limits(space), lines.in.lines(), lines.in.extent,
+                                                             lines.window, plan.team_size);
+  launch_window_padded_lines(function, space, plan, share, lines, op, asked_team_size);
 }
 
 }  // namespace tessera::detail
