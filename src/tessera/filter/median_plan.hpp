@@ -167,7 +167,7 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
   const bool omits_nan = std::is_floating_point_v<T> && options.nan == NanPolicy::omit;
   const MedianNetworkSize network = omits_nan ? MedianNetworkSize{0, 1} : median_network_size(taps);
   std::int64_t window = taps, tiles = 0;
-  const PaddedLinesPlan padded = place.even && !omits_nan
+  const PaddedLinesPlan padded = !omits_nan && !fills_columns<T>(place.columns)
                                      ? median_padded_plan<T>(limits, lines, extent, taps, options.team_size)
                                      : PaddedLinesPlan{};
   if (padded.lines > 0) {

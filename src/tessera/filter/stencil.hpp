@@ -94,13 +94,12 @@ WindowPlan make_stencil_plan(const Space& space, const LineArray<const In>& in, 
   WindowPlan plan;
   if (in.lines() * out.extent == 0) return plan;
   constexpr WindowShape window{size, size / 2};
-  const FilterShape shape = filter_shape(in, out, size, size / 2);
   std::int64_t tiles = 0;
-  if (shape.direction == LineDirection::across) {
+  if (filter_shape(in, out, size, size / 2).direction == LineDirection::across) {
     plan_window_columns<Op>(function, limits, in.columns(), in.lines(), out.extent, options.team_size, plan);
     tiles = in.lines() / in.columns() * ceil_div(out.extent, plan.tile) *
             ceil_div(in.columns(), limits.is_host ? window_column_lines<true> : window_column_lines<false>);
-  } else if (has_even_lines(shape)) {
+  } else {
     tiles = plan_window_padded_lines<Op>(function, limits, in.lines(), in.extent, window, options.team_size, plan);
   }
   if (tiles == 0) {

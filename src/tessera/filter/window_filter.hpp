@@ -296,7 +296,7 @@ void max_filter(const Space& space, const InView& in, std::int64_t window, const
 /// shorter windows, within pieces from the first element of output 0's window on, or, of 9 elements at most, one after
 /// the other: error at most (2 ceil(log2 m) + 3) u sum |x| / m over the window, and of float the output's rounding; the
 /// same bits whatever the sizes of team and league and the number of lines, but from m = 10 on not those of lines that
-/// lie otherwise in memory. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf reaches exactly
+/// lie in memory the other way. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf reaches exactly
 /// the outputs whose window holds it. A mean of zeros is +0.0.
 /// Integers: the exact sum, divided and rounded once. Under NaN policy omit each window is read from memory, m elements
 /// an output, and its mean is that of its l elements that are not NaN.

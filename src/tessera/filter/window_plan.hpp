@@ -331,7 +331,7 @@ template <class Op>
 WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
                             std::int64_t extent, const WindowShape& window, const WindowOptions& options,
                             const LinePlace& place = {}) {
-  const auto [columns, adjacent, even] = place;
+  const auto [columns, adjacent] = place;
   require_league_size(function, options.league_size);
   WindowPlan plan;
   std::int64_t tiles = 0;
@@ -340,7 +340,7 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     return plan;
   };
   const auto plan_padded = [&] {
-    if (even) tiles = plan_window_padded_lines<Op>(function, limits, lines, extent, window, options.team_size, plan);
+    tiles = plan_window_padded_lines<Op>(function, limits, lines, extent, window, options.team_size, plan);
     return tiles > 0;
   };
   const bool is_across = fills_columns<typename Op::in_type>(columns) && !takes_direct<Op>(options);

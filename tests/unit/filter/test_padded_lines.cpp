@@ -158,6 +158,53 @@ TEMPLATE_LIST_TEST_CASE("what is special in a short line stays in its windows", 
   }
 }
 
+/// Rows of a block of planes, and elements apart: lines at distances that are not equal.
+TEMPLATE_LIST_TEST_CASE("short lines at unequal distances", "[window][filter][median][padded]", test::OneSpace) {
+  const TestType space;
+  const Extents<3> extents{7, 9, 23};
+  const std::vector<double> data = test::values<double>(7 * 9 * 23, 6);
+  const auto check = [&]<class Layout>(Layout, const auto& filter, const auto& expected_of) {
+    const test::GuardedView<double, Layout, TestType, 3> in(extents, data), out(extents);
+    filter(in.const_view(), out.view());
+    space.fence();
+    out.check_guards();
+    std::vector<double> expected;
+    for (std::size_t line = 0; line < 63; ++line) {
+      const std::vector<double> outputs = expected_of(line_of(data, line, 23));
+      expected.insert(expected.end(), outputs.begin(), outputs.end());
+    }
+    test::check_values(out.read(), expected);
+  };
+  for (const BoundaryMode mode : {BoundaryMode::mirror, BoundaryMode::constant, BoundaryMode::keep}) {
+    const WindowOptions options{.mode_left = mode, .mode_right = BoundaryMode::wrap, .cval = 0.25};
+    const FilterOptions filter_options{.mode_left = mode, .mode_right = BoundaryMode::wrap, .cval = 0.25};
+    const tessera::FilterWeights<TestType> weights(space, test::whole_weights(31));
+    for (const std::int64_t window : {3, 7, 31}) {
+      const auto medians = [&](const auto& in, const auto& out) {
+        tessera::median_filter(space, in, window, out, options);
+      };
+      const auto means = [&](const auto& in, const auto& out) { tessera::box_filter(space, in, window, out, options); };
+      const auto filtered = [&](const auto& in, const auto& out) {
+        tessera::correlate(space, in, weights, out, filter_options);
+      };
+      const auto median_of = [&](const auto& line) { return test::expected_medians(line, window, options); };
+      const auto mean_of = [&](const auto& line) {
+        return test::windowed<WindowOperation::box>(space, line, window, options);
+      };
+      const auto filtered_of = [&](const auto& line) {
+        return test::filtered<double>(space, line, test::whole_weights(31), filter_options);
+      };
+      const auto check_all = [&](auto layout) {
+        check(layout, medians, median_of);
+        check(layout, means, mean_of);
+        check(layout, filtered, filtered_of);
+      };
+      check_all(test::Block{});
+      check_all(test::Strided{});
+    }
+  }
+}
+
 /// Alone, among others, apart in memory, with any team.
 TEMPLATE_LIST_TEST_CASE("means of short lines have the same bits under any plan", "[window][padded]", test::OneSpace) {
   const TestType space;
@@ -169,6 +216,7 @@ TEMPLATE_LIST_TEST_CASE("means of short lines have the same bits under any plan"
       const Extents<2> extents{lines, extent};
       const auto expected = test::windowed<WindowOperation::box>(space, extents, data, window);
       test::check_bits(test::windowed<WindowOperation::box, test::Block>(space, extents, data, window), expected);
+      test::check_bits(test::windowed<WindowOperation::box, test::Strided>(space, extents, data, window), expected);
       test::check_bits(test::windowed<WindowOperation::box>(space, line_of(data, 3, extent), window),
                        line_of(expected, 3, extent));
       for (const int team_size : test::odd_team_sizes(space)) {
@@ -311,30 +359,30 @@ TEST_CASE("which lines a device takes several of", "[window][filter][padded][pla
   namespace detail = tessera::detail;
   using Op = detail::window_op_t<float, WindowOperation::min>;
   const detail::DeviceLimits limits{false, 270336, 40900};
-  const auto variant_of = [&](std::int64_t extent, std::int64_t window, bool adjacent, bool even) {
+  const auto variant_of = [&](std::int64_t extent, std::int64_t window, bool adjacent) {
     const detail::WindowShape shape{window, window / 2};
-    return detail::make_window_plan<Op>("test", limits, 1000, extent, shape, {}, {0, adjacent, even}).variant;
+    return detail::make_window_plan<Op>("test", limits, 1000, extent, shape, {}, {0, adjacent}).variant;
   };
-  CHECK(variant_of(100, 31, true, true) == WindowVariant::padded);
-  CHECK(variant_of(100, 31, false, true) == WindowVariant::padded);
-  CHECK(variant_of(100, 31, false, false) == WindowVariant::runs);
-  CHECK(variant_of(600, 31, true, true) == WindowVariant::runs);
-  CHECK(variant_of(600, 13, true, true) == WindowVariant::padded);
-  CHECK(variant_of(100, 129, true, true) == WindowVariant::runs);
-  CHECK(variant_of(100, 9, true, true) == WindowVariant::lines);
-  CHECK(variant_of(100, 9, false, true) == WindowVariant::padded);
+  CHECK(variant_of(100, 31, true) == WindowVariant::padded);
+  CHECK(variant_of(100, 31, false) == WindowVariant::padded);
+  CHECK(variant_of(600, 31, true) == WindowVariant::runs);
+  CHECK(variant_of(600, 13, true) == WindowVariant::padded);
+  CHECK(variant_of(100, 129, true) == WindowVariant::runs);
+  CHECK(variant_of(100, 9, true) == WindowVariant::lines);
+  CHECK(variant_of(100, 9, false) == WindowVariant::padded);
   CHECK(to_string(WindowVariant::padded) == "padded");
-  const auto median_of = [&](std::int64_t extent, std::int64_t window, bool even, const WindowOptions& options) {
-    return detail::make_median_plan<float>(limits, 1000, extent, window, options, {0, even, even});
+  const auto median_of = [&](std::int64_t extent, std::int64_t window, std::int64_t columns,
+                             const WindowOptions& options) {
+    return detail::make_median_plan<float>(limits, 1000, extent, window, options, {columns, false});
   };
   for (const std::int64_t window : {3, 5, 9, 17, 33, 34}) {
-    const auto plan = median_of(100, window, true, {});
+    const auto plan = median_of(100, window, 0, {});
     CHECK((plan.method == MedianMethod::padded) == (window <= 33));
     CHECK((plan.lanes > 1) == (window <= 33));
-    CHECK(median_of(100, window, false, {}).method != MedianMethod::padded);
-    CHECK(median_of(2000, window, true, {}).method != MedianMethod::padded);
-    CHECK(median_of(100, window, true, {.nan = tessera::NanPolicy::omit}).method != MedianMethod::padded);
-    CHECK(median_of(100, window, true, {.team_size = 128}).team_size == 128);
+    CHECK(median_of(100, window, 1000, {}).method != MedianMethod::padded);
+    CHECK(median_of(2000, window, 0, {}).method != MedianMethod::padded);
+    CHECK(median_of(100, window, 0, {.nan = tessera::NanPolicy::omit}).method != MedianMethod::padded);
+    CHECK(median_of(100, window, 0, {.team_size = 128}).team_size == 128);
   }
   using Types = detail::FilterTypes<float, float, float>;
   const auto filter_of = [&](std::int64_t extent, std::int64_t taps) {

@@ -58,13 +58,12 @@ inline bool has_even_lines(const FilterShape& shape) {
 struct LinePlace {
   std::int64_t columns = 0;  // so many lines lie side by side, each beside the next, across memory; or 0
   bool adjacent = false;     // each follows the one before it
-  bool even = false;         // has_even_lines()
 };
 
 template <class In, class Out>
 LinePlace line_place(const LineArray<In>& in, const LineArray<Out>& out) {
   const FilterShape shape = filter_shape(in, out, 1, 0);
-  return {shape.direction == LineDirection::across ? shape.columns : 0, shape.adjacent, has_even_lines(shape)};
+  return {shape.direction == LineDirection::across ? shape.columns : 0, shape.adjacent};
 }
 
 }  // namespace tessera::detail

@@ -202,7 +202,8 @@ PaddedLinesPlan filter_padded_lines_plan(const DeviceLimits& limits, const Filte
 /// Whether variant overlapping takes several lines at a time.
 template <class Types>
 bool takes_padded_lines(const DeviceLimits& limits, const FilterShape& shape, int asked_team_size) {
-  return !limits.is_host && has_even_lines(shape) && shape.lines > 1 && asked_team_size <= padded_lines_team_size &&
+  return !limits.is_host && shape.direction != LineDirection::across && shape.lines > 1 &&
+         asked_team_size <= padded_lines_team_size &&
          filter_padded_lines_plan<Types>(limits, shape, asked_team_size).lines > 0;
 }
 

@@ -28,6 +28,7 @@ struct MedianPaddedLines {
 
   PaddedLines<T, T, Out, Outputs> padded;
   int taps;
+  std::int64_t stride;       // of a line of the input
   int made_begin, made_end;  // outputs that mode keep leaves
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
@@ -50,7 +51,7 @@ struct MedianPaddedLines {
       bool has_nan = false;
       for (int k = 0; k < taps; ++k) has_nan = has_nan || is_nan(elements[s + k]);
       if (i + s < made_begin || i + s >= made_end) {
-        slots[s] = convert<Out>(x[i + s]);
+        slots[s] = convert<Out>(x[(i + s) * stride]);
       } else if (has_nan) {
         slots[s] = convert<Out>(median_of_nan<T>());
       }
@@ -74,6 +75,7 @@ void launch_median_padded_lines(const Space& space, const MedianPlan& plan, cons
     const bool keeps_right = lines.boundary.right == BoundaryMode::keep;
     const Functor functor{{median_share(space, plan, lines), lines.in, lines.out, lines.reach_left, lines.boundary},
                           static_cast<int>(lines.taps),
+                          lines.in.stride,
                           static_cast<int>(keeps_left ? lines.reach_left : 0),
                           static_cast<int>(keeps_right ? extent - reach_right : extent)};
     auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)

@@ -17,6 +17,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/line_array.hpp>
 #include <tessera/filter/detail/padded_lines_plan.hpp>
 #include <tessera/filter/detail/stage.hpp>
@@ -41,17 +42,18 @@ class PaddedLines {
  public:
   static constexpr int run = Run;
 
-  /// Lines as takes_padded_lines() says. reach_left: elements of a window before that of its output.
+  /// reach_left: elements of a window before that of its output.
   PaddedLines(const PaddedLinesPlan& plan, const LineArray<const In>& in, const LineArray<Out>& out,
               std::int64_t reach_left, const Boundary<In>& boundary)
       : m_plan(plan),
-        m_in(in.data),
-        m_out(out.data),
+        m_in(in),
+        m_out(out),
         m_lines(in.lines()),
         m_tiles(ceil_div(in.lines(), plan.lines)),
         m_boundary(boundary),
-        m_in_stride(static_cast<int>(in.lines() > 1 ? in.column_stride() : in.extent)),
-        m_out_stride(static_cast<int>(in.lines() > 1 ? out.column_stride() : out.extent)),
+        m_even(has_even_lines(filter_shape(in, out, 1, 0))),
+        m_in_stride(m_even && m_lines > 1 ? static_cast<int>(in.column_stride()) : 0),
+        m_out_stride(static_cast<int>(m_even && m_lines > 1 ? out.column_stride() : out.extent)),
         m_extent(static_cast<int>(in.extent)),
         m_outputs(static_cast<int>(out.extent)),
         m_reach_left(static_cast<int>(reach_left)),
@@ -71,6 +73,7 @@ class PaddedLines {
     int* const beyond = reinterpret_cast<int*>(scratch + m_plan.beyond_at);
     int* const flag = beyond + (m_plan.footprint - m_extent);
     auto* const elements = reinterpret_cast<Staged*>(scratch + m_plan.elements_at);
+    auto* const apart = reinterpret_cast<Place*>(scratch + m_plan.places_at);  // of lines that are not even
     constexpr bool votes = !std::is_same_v<Takes, TakesAll>;
     const int rank = team.team_rank(), threads = team.team_size();
     for (int k = rank; k < m_plan.footprint - m_extent; k += threads) {
@@ -86,14 +89,19 @@ class PaddedLines {
     for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       const std::int64_t first_line = index * m_plan.lines;
       const int lines = static_cast<int>(Kokkos::min<std::int64_t>(m_plan.lines, m_lines - first_line));
-      const In* const x = m_in + first_line * m_in_stride;
-      Out* const y = m_out + first_line * m_out_stride;
+      const In* const x = m_in.data + first_line * m_in_stride;
+      Out* const y = m_out.data + first_line * m_out_stride;
+      if (!m_even) find_lines(team, first_line, lines, apart);
       if (votes && rank == 0) *flag = 0;
       TESSERA_NO_UNROLL
       for (int p = begin; p < m_plan.footprint; p += step) {
         const int j = p - m_reach_left;
         const int source = j < 0 ? beyond[p] : j < m_extent ? j : beyond[p - m_extent];
-        copy(x, source, group, groups, lines, elements + p, staged);
+        if (m_even) {
+          copy(x, source, group, groups, lines, elements + p, staged);
+        } else {
+          copy_apart(apart, source, group, groups, lines, elements + p, staged);
+        }
       }
       end_async_group();
       wait_for_async_groups<0>();
@@ -116,12 +124,13 @@ class PaddedLines {
         team.team_barrier();
         all = *flag == 0;
       }
-      const bool follow = m_out_stride == m_outputs;
+      const bool follow = m_even && m_out_stride == m_outputs;
       const int count = lines * m_outputs, head = follow ? static_cast<int>(misaligned_head(y, count)) : 0;
       constexpr int width = packed_length<Out>;
       Out* const slots = reinterpret_cast<Out*>(scratch + m_plan.slots_at) + (width - head % width) % width;
       for_each_run([&](int line, int first, const Staged* windows) {
-        make(windows, x + line * m_in_stride, first, slots + line * m_outputs + first, all);
+        const In* const elements_of_line = m_even ? x + line * m_in_stride : m_in.data + apart[line].in;
+        make(windows, elements_of_line, first, slots + line * m_outputs + first, all);
       });
       team.team_barrier();
       if (follow) {
@@ -129,12 +138,27 @@ class PaddedLines {
         continue;
       }
       for (int i = begin; i < m_outputs; i += step) {
-        for (int l = group; l < lines; l += groups) y[l * m_out_stride + i] = slots[l * m_outputs + i];
+        for (int l = group; l < lines; l += groups) {
+          Out* const outputs_of_line = m_even ? y + l * m_out_stride : m_out.data + apart[l].out;
+          outputs_of_line[i * m_out.stride] = slots[l * m_outputs + i];
+        }
       }
     }
   }
 
  private:
+  using Place = PaddedLinesPlan::Place;
+
+  /// Ends with a barrier, and begins with one: the last lines' places have been used.
+  template <TeamMember Member>
+  KOKKOS_FUNCTION void find_lines(const Member& team, std::int64_t first_line, int lines, Place* places) const {
+    team.team_barrier();
+    for (int l = team.team_rank(); l < lines; l += team.team_size()) {
+      places[l] = {m_in.line(first_line + l) - m_in.data, m_out.line(first_line + l) - m_out.data};
+    }
+    team.team_barrier();
+  }
+
   /// Element source of every groups-th line, or cval.
   template <class StagedOf>
   KOKKOS_FORCEINLINE_FUNCTION void copy(const In* x, int source, int group, int groups, int lines, Staged* to,
@@ -160,12 +184,22 @@ class PaddedLines {
     }
   }
 
+  template <class StagedOf>
+  KOKKOS_FORCEINLINE_FUNCTION void copy_apart(const Place* places, int source, int group, int groups, int lines,
+                                              Staged* to, const StagedOf& staged) const {
+    TESSERA_UNROLL_BY_4
+    for (int l = group; l < lines; l += groups) {
+      to[l * m_plan.pitch] = staged(source < 0 ? m_boundary.cval : m_in.data[places[l].in + source * m_in.stride]);
+    }
+  }
+
   PaddedLinesPlan m_plan;
-  const In* m_in;
-  Out* m_out;
+  LineArray<const In> m_in;
+  LineArray<Out> m_out;
   std::int64_t m_lines, m_tiles;
   Boundary<In> m_boundary;
-  int m_in_stride, m_out_stride;  // of lines
+  bool m_even;
+  int m_in_stride, m_out_stride;  // of even lines
   int m_extent, m_outputs, m_reach_left;
   SmallDivisor m_runs, m_footprint;
 };

@@ -26,13 +26,17 @@ inline constexpr std::int64_t padded_lines_walk = 16;
 inline constexpr std::int64_t padded_lines_window_max = 257;
 
 struct PaddedLinesPlan {
+  /// Where a line begins, from the view's first element on.
+  struct Place {
+    std::int64_t in, out;
+  };
   std::int64_t teams = 0;
   int team_size = 0;
   int lines = 0;      // that a team takes at a time
   int runs = 0;       // of a line's outputs, a thread's each
   int footprint = 0;  // elements of a line that its runs read, and of what stands beyond its ends
   int pitch = 0;      // in scratch
-  std::size_t beyond_at = 0, elements_at = 0, slots_at = 0, extra_at = 0, bytes = 0;
+  std::size_t beyond_at = 0, places_at = 0, elements_at = 0, slots_at = 0, extra_at = 0, bytes = 0;
 };
 
 /// lines of extent outputs, each of window elements, a run of them a thread; extra: bytes of scratch that a kernel
@@ -55,6 +59,7 @@ PaddedLinesPlan padded_lines_plan(const DeviceLimits& limits, std::int64_t lines
     for (plan.lines = std::max(1, team_size / plan.runs);; --plan.lines) {
       ScratchLayout layout;
       plan.beyond_at = layout.append<int>(static_cast<std::size_t>(plan.footprint - extent + 1));  // and a flag
+      plan.places_at = layout.append<PaddedLinesPlan::Place>(static_cast<std::size_t>(plan.lines));
       plan.elements_at = layout.append<Staged>(static_cast<std::size_t>(plan.lines * plan.pitch));
       plan.slots_at =
           layout.append<Packed<Out>>(static_cast<std::size_t>(ceil_div(plan.lines * extent, packed_length<Out>)) + 1);
