@@ -44,15 +44,16 @@ struct FilterPaddedLines {
     }
     padded.for_each(
         team, scratch, [](const In& element) { return static_cast<Staged>(element); }, TakesAll{},
-        [&](const Staged* elements, const In* x, int i, Out* slots, bool) {
+        [&](const Staged* elements, const auto& x, int i, Out* slots, bool) {
           make_run(elements, weights, taps, x, i, slots);
         });
   }
 
  private:
   /// The terms of an output are added in the order of the taps.
-  KOKKOS_FORCEINLINE_FUNCTION void make_run(const Staged* elements, const Weight* weights, int taps, const In* x, int i,
-                                            Out* slots) const {
+  template <class Line>
+  KOKKOS_FORCEINLINE_FUNCTION void make_run(const Staged* elements, const Weight* weights, int taps, const Line& x,
+                                            int i, Out* slots) const {
     Accumulator sums[run] = {};
     Staged window[run];  // a ring
     TESSERA_UNROLL
@@ -81,7 +82,7 @@ struct FilterPaddedLines {
     if (i >= plain_begin && i + run <= plain_end) return;
     TESSERA_NO_UNROLL
     for (int s = 0; s < run && i + s < padded.outputs(); ++s) {
-      if (i + s < plain_begin || i + s >= plain_end) slots[s] = rule.output(x, i + s);
+      if (i + s < plain_begin || i + s >= plain_end) slots[s] = rule.output(x(), i + s);
     }
   }
 };

@@ -34,11 +34,12 @@ struct MedianPaddedLines {
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     padded.for_each(
         team, team_scratch(team, padded.plan().bytes), [](const T& element) { return element; }, TakesAll{},
-        [&](const T* elements, const T* x, int i, Out* slots, bool) { make_run(elements, x, i, slots); });
+        [&](const T* elements, const auto& x, int i, Out* slots, bool) { make_run(elements, x, i, slots); });
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void make_run(const T* elements, const T* x, int i, Out* slots) const {
+  template <class Line>
+  KOKKOS_FORCEINLINE_FUNCTION void make_run(const T* elements, const Line& x, int i, Out* slots) const {
     NeighbouringMedians<T, Window, Outputs> windows{elements, taps};
     windows.run();
     TESSERA_UNROLL
@@ -51,7 +52,7 @@ struct MedianPaddedLines {
       bool has_nan = false;
       for (int k = 0; k < taps; ++k) has_nan = has_nan || is_nan(elements[s + k]);
       if (i + s < made_begin || i + s >= made_end) {
-        slots[s] = convert<Out>(x[(i + s) * stride]);
+        slots[s] = convert<Out>(x()[(i + s) * stride]);
       } else if (has_nan) {
         slots[s] = convert<Out>(median_of_nan<T>());
       }

@@ -41,6 +41,7 @@ template <class In, class Staged, class Out, int Run = padded_lines_run>
 class PaddedLines {
  public:
   static constexpr int run = Run;
+  static constexpr int many_lines = 16;
 
   /// reach_left: elements of a window before that of its output.
   PaddedLines(const PaddedLinesPlan& plan, const LineArray<const In>& in, const LineArray<Out>& out,
@@ -65,25 +66,22 @@ class PaddedLines {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION const PaddedLinesPlan& plan() const { return m_plan; }
 
   /// scratch: plan().bytes of it. staged(element): what stands for an element in scratch. make(elements, x, i, slots,
-  /// all) makes the outputs of line x from i on, at most a run, in slots; the window of output i begins with
+  /// all) makes the outputs of line x() from i on, at most a run, in slots; the window of output i begins with
   /// elements[0]. all: whether the team's lines hold only elements that takes(element) holds for.
   template <TeamMember Member, class StagedOf, class Takes, class Make>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(const Member& team, std::byte* scratch, const StagedOf& staged,
                                             const Takes& takes, const Make& make) const {
     int* const beyond = reinterpret_cast<int*>(scratch + m_plan.beyond_at);
     int* const flag = beyond + (m_plan.footprint - m_extent);
+    auto* const places = reinterpret_cast<Place*>(scratch + m_plan.places_at);
     auto* const elements = reinterpret_cast<Staged*>(scratch + m_plan.elements_at);
-    auto* const apart = reinterpret_cast<Place*>(scratch + m_plan.places_at);  // of lines that are not even
     constexpr bool votes = !std::is_same_v<Takes, TakesAll>;
     const int rank = team.team_rank(), threads = team.team_size();
     for (int k = rank; k < m_plan.footprint - m_extent; k += threads) {
       beyond[k] = static_cast<int>(
           m_boundary.index(k < m_reach_left ? k - m_reach_left : k - m_reach_left + m_extent, m_extent));
     }
-    // Threads copy the same element of several lines, as far as they are enough for that.
-    const int groups = Kokkos::max(1, m_footprint.quotient(threads)), group = m_footprint.quotient(rank);
-    const int begin = group < groups ? rank - group * m_plan.footprint : m_plan.footprint;
-    const int step = m_plan.footprint < threads ? m_plan.footprint : threads;
+    const Share share = share_of(rank, threads);
     team.team_barrier();
     const TileWalk walk = tile_walk(team, m_tiles);
     for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
@@ -91,17 +89,13 @@ class PaddedLines {
       const int lines = static_cast<int>(Kokkos::min<std::int64_t>(m_plan.lines, m_lines - first_line));
       const In* const x = m_in.data + first_line * m_in_stride;
       Out* const y = m_out.data + first_line * m_out_stride;
-      if (!m_even) find_lines(team, first_line, lines, apart);
       if (votes && rank == 0) *flag = 0;
-      TESSERA_NO_UNROLL
-      for (int p = begin; p < m_plan.footprint; p += step) {
-        const int j = p - m_reach_left;
-        const int source = j < 0 ? beyond[p] : j < m_extent ? j : beyond[p - m_extent];
-        if (m_even) {
-          copy(x, source, group, groups, lines, elements + p, staged);
-        } else {
-          copy_apart(apart, source, group, groups, lines, elements + p, staged);
-        }
+      if (!m_even) {
+        stage_apart(team, first_line, lines, share, beyond, places, elements, staged);
+      } else if (m_plan.lines >= many_lines) {
+        stage<true>(x, lines, share, beyond, elements, staged);
+      } else {
+        stage<false>(x, lines, share, beyond, elements, staged);
       }
       end_async_group();
       wait_for_async_groups<0>();
@@ -129,19 +123,14 @@ class PaddedLines {
       constexpr int width = packed_length<Out>;
       Out* const slots = reinterpret_cast<Out*>(scratch + m_plan.slots_at) + (width - head % width) % width;
       for_each_run([&](int line, int first, const Staged* windows) {
-        const In* const elements_of_line = m_even ? x + line * m_in_stride : m_in.data + apart[line].in;
-        make(windows, elements_of_line, first, slots + line * m_outputs + first, all);
+        const auto line_elements = [&] { return m_even ? x + line * m_in_stride : m_in.data + places[line].in; };
+        make(windows, line_elements, first, slots + line * m_outputs + first, all);
       });
       team.team_barrier();
       if (follow) {
         store_slots(slots, y, count, head, rank, threads);
-        continue;
-      }
-      for (int i = begin; i < m_outputs; i += step) {
-        for (int l = group; l < lines; l += groups) {
-          Out* const outputs_of_line = m_even ? y + l * m_out_stride : m_out.data + apart[l].out;
-          outputs_of_line[i * m_out.stride] = slots[l * m_outputs + i];
-        }
+      } else {
+        store_apart(y, lines, share, places, slots);
       }
     }
   }
@@ -149,47 +138,88 @@ class PaddedLines {
  private:
   using Place = PaddedLinesPlan::Place;
 
-  /// Ends with a barrier, and begins with one: the last lines' places have been used.
-  template <TeamMember Member>
-  KOKKOS_FUNCTION void find_lines(const Member& team, std::int64_t first_line, int lines, Place* places) const {
-    team.team_barrier();
+  /// Of a thread: which elements of a line's footprint it copies, of every groups-th line from group on.
+  struct Share {
+    int begin, step, group, groups;
+  };
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Share share_of(int rank, int threads) const {
+    const int groups = Kokkos::max(1, m_footprint.quotient(threads)), group = m_footprint.quotient(rank);
+    return {group < groups ? rank - group * m_plan.footprint : m_plan.footprint, Kokkos::min(m_plan.footprint, threads),
+            group, groups};
+  }
+
+  /// Which element stands for that of a footprint; negative: cval.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int source_of(int p, const int* beyond) const {
+    const int j = p - m_reach_left;
+    return j < 0 ? beyond[p] : j < m_extent ? j : beyond[p - m_extent];
+  }
+
+  /// IsMany: of lines, so that unrolled loops pay: nvcc has three empty instructions before an asynchronous copy that
+  /// does not follow another one.
+  template <bool IsMany, class StagedOf>
+  KOKKOS_FORCEINLINE_FUNCTION void stage(const In* x, int lines, const Share& share, const int* beyond,
+                                         Staged* elements, const StagedOf& staged) const {
+    constexpr bool is_async =
+        std::is_same_v<In, Staged> && (sizeof(In) == 4 || sizeof(In) == 8) && alignof(In) == sizeof(In);
+    TESSERA_NO_UNROLL
+    for (int p = share.begin; p < m_plan.footprint; p += share.step) {
+      const int source = source_of(p, beyond);
+      const In* from = x + share.group * m_in_stride + source;
+      Staged* to = elements + (p + share.group * m_plan.pitch);
+      const auto next = [&] {
+        to += share.groups * m_plan.pitch;
+        from += share.groups * m_in_stride;
+      };
+      if (source < 0) {
+        const Staged value = staged(m_boundary.cval);
+        TESSERA_NO_UNROLL
+        for (int l = share.group; l < lines; l += share.groups, next()) *to = value;
+      } else if constexpr (!is_async) {
+        TESSERA_UNROLL_BY_4
+        for (int l = share.group; l < lines; l += share.groups, next()) *to = staged(*from);
+      } else if constexpr (IsMany) {
+        TESSERA_UNROLL_BY_4
+        for (int l = share.group; l < lines; l += share.groups, next()) copy_element(to, from);
+      } else {
+        TESSERA_NO_UNROLL
+        for (int l = share.group; l < lines; l += share.groups, next()) copy_element(to, from);
+      }
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void copy_element(Staged* to, const In* from) {
+    copy_async(reinterpret_cast<Packed<In, 1>*>(to), reinterpret_cast<const Packed<In, 1>*>(from));
+  }
+
+  /// Lines at any distances, whose places this finds first.
+  template <TeamMember Member, class StagedOf>
+  KOKKOS_FORCEINLINE_FUNCTION void stage_apart(const Member& team, std::int64_t first_line, int lines,
+                                               const Share& share, const int* beyond, Place* places, Staged* elements,
+                                               const StagedOf& staged) const {
+    team.team_barrier();  // the last lines' places have been used
     for (int l = team.team_rank(); l < lines; l += team.team_size()) {
       places[l] = {m_in.line(first_line + l) - m_in.data, m_out.line(first_line + l) - m_out.data};
     }
     team.team_barrier();
-  }
-
-  /// Element source of every groups-th line, or cval.
-  template <class StagedOf>
-  KOKKOS_FORCEINLINE_FUNCTION void copy(const In* x, int source, int group, int groups, int lines, Staged* to,
-                                        const StagedOf& staged) const {
-    constexpr bool is_async =
-        std::is_same_v<In, Staged> && (sizeof(In) == 4 || sizeof(In) == 8) && alignof(In) == sizeof(In);
-    const In* from = x + group * m_in_stride + source;
-    to += group * m_plan.pitch;
-    if (source < 0) {
-      const Staged value = staged(m_boundary.cval);
-      TESSERA_NO_UNROLL
-      for (int l = group; l < lines; l += groups, to += groups * m_plan.pitch) *to = value;
-    } else if constexpr (is_async) {
-      TESSERA_NO_UNROLL
-      for (int l = group; l < lines; l += groups, to += groups * m_plan.pitch, from += groups * m_in_stride) {
-        copy_async(reinterpret_cast<Packed<In, 1>*>(to), reinterpret_cast<const Packed<In, 1>*>(from));
-      }
-    } else {
+    TESSERA_NO_UNROLL
+    for (int p = share.begin; p < m_plan.footprint; p += share.step) {
+      const int source = source_of(p, beyond);
       TESSERA_UNROLL_BY_4
-      for (int l = group; l < lines; l += groups, to += groups * m_plan.pitch, from += groups * m_in_stride) {
-        *to = staged(*from);
+      for (int l = share.group; l < lines; l += share.groups) {
+        elements[l * m_plan.pitch + p] =
+            staged(source < 0 ? m_boundary.cval : m_in.data[places[l].in + source * m_in.stride]);
       }
     }
   }
 
-  template <class StagedOf>
-  KOKKOS_FORCEINLINE_FUNCTION void copy_apart(const Place* places, int source, int group, int groups, int lines,
-                                              Staged* to, const StagedOf& staged) const {
-    TESSERA_UNROLL_BY_4
-    for (int l = group; l < lines; l += groups) {
-      to[l * m_plan.pitch] = staged(source < 0 ? m_boundary.cval : m_in.data[places[l].in + source * m_in.stride]);
+  KOKKOS_FORCEINLINE_FUNCTION void store_apart(Out* y, int lines, const Share& share, const Place* places,
+                                               const Out* slots) const {
+    TESSERA_NO_UNROLL
+    for (int i = share.begin; i < m_outputs; i += share.step) {
+      TESSERA_NO_UNROLL
+      for (int l = share.group; l < lines; l += share.groups) {
+        Out* const line = m_even ? y + l * m_out_stride : m_out.data + places[l].out;
+        line[i * m_out.stride] = slots[l * m_outputs + i];
+      }
     }
   }
 

@@ -41,7 +41,7 @@ struct WindowPaddedLines {
     if constexpr (has_quick<Op>) {
       using Quick = typename Op::quick_type;
       padded.for_each(team, scratch, staged, Takes<Quick>{},
-                      [&](const In* elements, const In* x, int i, Out* slots, bool quick) {
+                      [&](const In* elements, const auto& x, int i, Out* slots, bool quick) {
                         if (quick) {
                           make_run(Quick(), elements, x, i, slots);
                         } else {
@@ -49,9 +49,9 @@ struct WindowPaddedLines {
                         }
                       });
     } else {
-      padded.for_each(team, scratch, staged, TakesAll{}, [&](const In* elements, const In* x, int i, Out* slots, bool) {
-        make_run(op, elements, x, i, slots);
-      });
+      padded.for_each(
+          team, scratch, staged, TakesAll{},
+          [&](const In* elements, const auto& x, int i, Out* slots, bool) { make_run(op, elements, x, i, slots); });
     }
   }
 
@@ -62,8 +62,8 @@ struct WindowPaddedLines {
   };
 
   /// Join: the operation, or a quick one.
-  template <class Join>
-  KOKKOS_FORCEINLINE_FUNCTION void make_run(const Join& join, const In* elements, const In* x, int i,
+  template <class Join, class Line>
+  KOKKOS_FORCEINLINE_FUNCTION void make_run(const Join& join, const In* elements, const Line& x, int i,
                                             Out* slots) const {
     Out results[run];
     if constexpr (Op::whole_windows_max > 0) {
@@ -78,7 +78,7 @@ struct WindowPaddedLines {
     if (!keeps) return;
     TESSERA_NO_UNROLL
     for (int s = 0; s < run; ++s) {
-      if (i + s < padded.outputs() && !lines.is_made(i + s)) slots[s] = lines.kept(x, i + s);
+      if (i + s < padded.outputs() && !lines.is_made(i + s)) slots[s] = lines.kept(x(), i + s);
     }
   }
 
