@@ -73,9 +73,8 @@ inline constexpr int adjacent_ends_max = sizeof(T) > 4 ? 10 : 5;
 inline constexpr int thread_lines_taps_max = 12;
 inline constexpr int thread_lines_fill = 33;
 
-/// Several lines with their halos: the most taps, and the longest lines that they are for where variant vectorized
-/// takes more than few taps (measured on an H100).
-inline constexpr std::int64_t padded_lines_taps_max = 257;
+/// Several lines with their halos: the longest that they are for where variant vectorized takes more than few taps
+/// (measured on an H100).
 template <class T>
 inline constexpr std::int64_t padded_lines_extent = sizeof(T) < 8 ? 100 : 8192;
 

@@ -41,7 +41,6 @@ template <class In, class Staged, class Out, int Run = padded_lines_run>
 class PaddedLines {
  public:
   static constexpr int run = Run;
-  static constexpr int many_lines = 16;
 
   /// reach_left: elements of a window before that of its output.
   PaddedLines(const PaddedLinesPlan& plan, const LineArray<const In>& in, const LineArray<Out>& out,
@@ -137,6 +136,7 @@ class PaddedLines {
 
  private:
   using Place = PaddedLinesPlan::Place;
+  static constexpr int many_lines = 16;
 
   /// Of a thread: which elements of a line's footprint it copies, of every groups-th line from group on.
   struct Share {
