@@ -239,8 +239,8 @@ void filter_halo(std::string_view function, bool reversed, const Space& space, c
 /// once; FilterPlan::most_steps says how many one call makes (more than 1: floats in their own type, contiguous lines
 /// of many elements, few taps, NaN policy propagate, modes of elements or keep, wrap at both ends or none).
 ///
-/// Scratch: as the variant stages, at most tile + halo elements, the weights of a pass and a sum an output. Compulsory
-/// bytes: each element of in read once, each of out written once.
+/// Scratch: as the variant stages, at most tile + halo elements (of short lines each with its halo), the weights of a
+/// pass and a sum an output. Compulsory bytes: each element of in read once, each of out written once.
 ///
 /// \throws InvalidArgument  for extents other than those, weights that sum to 0 under mode renormalise or NaN policy
 ///                          omit, more steps than a call makes, NaN policy error without a workspace, a variant that

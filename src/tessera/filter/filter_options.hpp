@@ -20,7 +20,7 @@ enum class FilterVariant {
   automatic,    ///< the fastest for the request
   direct,       ///< no scratch: every element of every window from memory
   juxtaposed,   ///< tiles in team scratch, without halo: neighbours beyond a tile's edges from memory
-  overlapping,  ///< tile and halo staged in team scratch
+  overlapping,  ///< tile and halo staged in team scratch; devices take several short lines at once
   vectorized,   ///< narrow windows: 16-byte accesses, no test of boundaries inside, the taps in the kernel's argument
   register_blocked,  ///< wide windows of floating sums: a window in registers that rotates, many outputs a thread
   transform,  ///< very wide windows: Fourier transforms of blocks, through a FilterTransform (filter_transform.hpp)

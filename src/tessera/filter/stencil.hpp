@@ -191,8 +191,8 @@ void launch_stencil(const Space& space, const StencilLines<In, Out>& at, const F
 /// \param[out] out     the extents of in, less what mode valid leaves out along the axis (Radius a side), any layout
 ///                     and type that functor's result converts to, memory disjoint from in
 /// \param[in] functor  callable in kernels as const with a StencilWindow; called once for an output at least (where
-///                     windows leave the line, or lines end within a chunk, for elements beside it too: it must take
-///                     any values), in any order
+///                     windows leave the line, or it ends within a thread's outputs, for elements beside it too: it
+///                     must take any values), in any order
 /// \param[in] options  axis, modes (elements, keep, valid), cval, sizes of league and team
 ///
 /// The elements are those of memory bit for bit, and out those that functor returns: the same for every plan, as far as

@@ -236,12 +236,6 @@ bool takes_direct(const WindowOptions& options) {
   return std::is_floating_point_v<typename Op::in_type> && !Op::is_idempotent && options.nan == NanPolicy::omit;
 }
 
-/// Whether variant columns makes anything of that many neighbouring lines, each beside the next: a sector of memory.
-template <class T>
-constexpr bool fills_columns(std::int64_t columns) {
-  return columns * static_cast<std::int64_t>(sizeof(T)) >= 32;
-}
-
 /// adjacent: lines follow each other in memory. Returns the number of tiles.
 template <class Op>
 std::int64_t plan_window_few(std::string_view function, const DeviceLimits& limits, std::int64_t lines,

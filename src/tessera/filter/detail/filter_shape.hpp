@@ -60,6 +60,13 @@ struct LinePlace {
   bool adjacent = false;     // each follows the one before it
 };
 
+/// Whether kernels of lines across memory make anything of that many neighbouring lines: a sector of
+/// memory.
+template <class T>
+constexpr bool fills_columns(std::int64_t columns) {
+  return columns * static_cast<std::int64_t>(sizeof(T)) >= 32;
+}
+
 template <class In, class Out>
 LinePlace line_place(const LineArray<In>& in, const LineArray<Out>& out) {
   const FilterShape shape = filter_shape(in, out, 1, 0);

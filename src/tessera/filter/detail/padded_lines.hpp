@@ -154,7 +154,7 @@ class PaddedLines {
     return j < 0 ? beyond[p] : j < m_extent ? j : beyond[p - m_extent];
   }
 
-  /// IsMany: of lines, so that unrolled loops pay: nvcc has three empty instructions before an asynchronous copy that
+  /// IsMany: of lines, so that unrolled loops pay: ptxas puts three empty instructions before an asynchronous copy that
   /// does not follow another one.
   template <bool IsMany, class StagedOf>
   KOKKOS_FORCEINLINE_FUNCTION void stage(const In* x, int lines, const Share& share, const int* beyond,
