@@ -21,7 +21,9 @@ namespace tessera::apps {
           {"tile_rows", plan.tile_rows},
           {"tile_columns", plan.tile_columns},
           {"pad", plan.pad},
-          {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)}};
+          {"piece_rows", plan.piece_rows},
+          {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)},
+          {"copied", plan.copied ? 1 : 0}};
 }
 
 }  // namespace tessera::apps

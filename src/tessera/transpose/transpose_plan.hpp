@@ -32,17 +32,22 @@ struct TransposePlan {
   int tile_rows = 1;              ///< of packed and naive tiles: their elements over tile_columns
   int tile_columns = 1;           ///< elements next to each other in the input
   int pad = 0;                    ///< unused columns of a tile in scratch
+  int piece_rows = 0;             ///< of a strip, for a team, 0: a tile's
   std::size_t scratch_bytes = 0;  ///< level 0, a team
   bool streamed = false;          ///< a host writes past its caches
+  bool copied = false;            ///< nothing changes places: by Kokkos::deep_copy, without a team
   bool operator==(const TransposePlan&) const = default;
 };
 
 inline std::string to_string(const TransposePlan& plan) {
+  if (plan.copied) return "copy";
   return std::string(to_string(plan.variant)) + " league " + std::to_string(plan.league_size) + " team " +
          std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " access " +
          std::to_string(plan.access_bytes) + " B tile " + std::to_string(plan.tile_rows) + " x " +
-         std::to_string(plan.tile_columns) + " pad " + std::to_string(plan.pad) + " scratch " +
-         std::to_string(plan.scratch_bytes) + " B" + (plan.streamed ? " streamed" : "");
+         std::to_string(plan.tile_columns) +
+         (plan.piece_rows > 0 ? " pieces of " + std::to_string(plan.piece_rows) + " rows" : "") + " pad " +
+         std::to_string(plan.pad) + " scratch " + std::to_string(plan.scratch_bytes) + " B" +
+         (plan.streamed ? " streamed" : "");
 }
 
 namespace detail {
@@ -94,6 +99,36 @@ constexpr SwizzleShape swizzle_shape(std::size_t in_bytes, std::size_t out_bytes
   const int width = swizzle_width(in_bytes, out_bytes);
   const int access = width * static_cast<int>(out_bytes);
   return {width, width == 4 ? 128 / access : width == 2 ? 16 : 32, 32};
+}
+
+/// Of variant swizzled where elements of 1 and 2 bytes begin anywhere: the words of a tile's columns and rows, which
+/// scratch just has room for, teams at once on a GPU multiprocessor, and the tiles of a piece of a strip.
+inline constexpr int strip_word_bytes = 4;
+inline constexpr int strip_words_down = 32;
+inline constexpr int strip_words_across = 31;
+inline constexpr int strip_teams_at_once = 4;
+inline constexpr int strip_piece_rows = 256;
+/// Pieces of a strip that follow each other before those of the next one: more, and strips that are neighbours do not
+/// meet in the caches (measured on an H100: all up to 128 of them are best, else 32 to 64).
+inline constexpr std::int64_t strip_group = 64;
+/// Elements of a word; 0: sizes that are not moved in strips.
+constexpr int strip_width(std::size_t in_bytes, std::size_t out_bytes) {
+  return in_bytes == out_bytes && (in_bytes == 1 || in_bytes == 2) ? strip_word_bytes / static_cast<int>(in_bytes) : 0;
+}
+/// Words in scratch of a row, with what lies before and behind it in its sectors, and of a column, with what its last
+/// tile left: an odd number.
+inline constexpr int strip_sector_words = static_cast<int>(sector_bytes) / strip_word_bytes;
+inline constexpr int strip_row_words = strip_words_across + 1 + strip_sector_words;
+inline constexpr int strip_column_words = strip_words_down + 1 + strip_sector_words;
+
+/// Pieces of a team's scratch: the rows of a tile, and its columns.
+struct StripScratch {
+  std::size_t rows, columns, bytes;
+};
+KOKKOS_INLINE_FUNCTION constexpr StripScratch strip_scratch(int width) {
+  const auto bytes = static_cast<std::size_t>(width) * strip_word_bytes;
+  const std::size_t rows = bytes * strip_words_down * strip_row_words;
+  return {0, rows, rows + bytes * strip_words_across * strip_column_words};
 }
 
 /// Bytes of the elements that hosts stream: of longer ones, turning them is what takes the time.
@@ -167,6 +202,45 @@ inline bool rows_begin_on(const TransposeProblem& problem, std::uintptr_t bytes)
     if (d != row) bits |= static_cast<std::uintptr_t>(problem.shape.axes[d].out_stride) * problem.out_bytes;
   }
   return bits % bytes == 0;
+}
+
+/// The pieces of a strip, each for a team: where sectors straddle them, two of them read the rows of a sector, so that
+/// they write none together.
+struct StripPieces {
+  std::int64_t rows, rows_apart;
+  std::uint32_t count, in_group;
+};
+inline StripPieces strip_pieces(const TransposeProblem& problem) {
+  const std::int64_t extent = problem.shape.axes[matrix_axes(problem.shape).row].extent;
+  const std::int64_t both =
+      rows_begin_on(problem, sector_bytes) ? 0 : static_cast<std::int64_t>(sector_bytes / problem.out_bytes);
+  const std::int64_t apart = strip_piece_rows - both,
+                     count = extent <= strip_piece_rows ? 1 : ceil_div(extent - both, apart);
+  return {strip_piece_rows, apart, static_cast<std::uint32_t>(count),
+          static_cast<std::uint32_t>(count <= 2 * strip_group ? count : strip_group)};
+}
+
+/// Whether variant swizzled can go down strips.
+inline bool can_strip(const DeviceLimits& limits, const TransposeProblem& problem) {
+  const MatrixAxes matrix = matrix_axes(problem.shape);
+  if (limits.is_host || strip_width(problem.in_bytes, problem.out_bytes) == 0 || matrix.row < 0) return false;
+  return problem.shape.axes[matrix.row].out_stride == 1 && problem.shape.axes[matrix.column].in_stride == 1 &&
+         problem.in_address % problem.in_bytes == 0 && problem.out_address % problem.out_bytes == 0;
+}
+
+/// Whether strips are faster than tiles without wide accesses (measured on an H100): rows are not ends of sectors for
+/// the most part, words of a tile's rows lie within the strip for so many, and there is work for a GPU.
+inline bool gains_from_strips(const DeviceLimits& limits, const TransposeProblem& problem) {
+  constexpr std::int64_t rows_min = 96;
+  if (!can_strip(limits, problem)) return false;
+  const PermuteShape& shape = problem.shape;
+  const MatrixAxes matrix = matrix_axes(shape);
+  const std::int64_t rows = shape.axes[matrix.row].extent, columns = shape.axes[matrix.column].extent;
+  const int width = strip_width(problem.in_bytes, problem.out_bytes);
+  const std::int64_t strips = ceil_div(columns, width * strip_words_across);
+  const std::int64_t pieces = shape.units() / (rows * columns) * strips * strip_pieces(problem).count;
+  return rows >= rows_min && 16 * strips * strip_words_across <= 15 * columns &&
+         4 * pieces >= 5 * std::int64_t{multiprocessors(limits)};
 }
 
 /// Whether tiled and padded move the segments that they write to boundaries of sectors.

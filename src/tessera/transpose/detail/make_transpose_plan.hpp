@@ -23,6 +23,21 @@ namespace tessera::detail {
 /// Whether nearly all tiles along an extent are whole: the others go element by element.
 constexpr bool fills_tiles(std::int64_t extent, std::int64_t tile) { return extent % tile == 0 || extent >= 8 * tile; }
 
+/// Whether variant swizzled has wide accesses for nearly all of a matrix.
+inline bool fills_swizzled(const TransposeProblem& problem) {
+  if (!can_swizzle(problem)) return false;
+  const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
+  const MatrixAxes matrix = matrix_axes(problem.shape);
+  return fills_tiles(problem.shape.axes[matrix.row].extent, tile.rows()) &&
+         fills_tiles(problem.shape.axes[matrix.column].extent, tile.columns());
+}
+
+/// Whether variant swizzled goes down strips.
+inline bool goes_down_strips(const DeviceLimits& limits, const TransposeProblem& problem) {
+  return can_swizzle(problem) ? !fills_swizzled(problem) && gains_from_strips(limits, problem)
+                              : can_strip(limits, problem);
+}
+
 inline TransposeVariant automatic_variant(const DeviceLimits& limits, const TransposeProblem& problem) {
   const PermuteShape& shape = problem.shape;
   const MatrixAxes matrix = matrix_axes(shape);
@@ -33,10 +48,7 @@ inline TransposeVariant automatic_variant(const DeviceLimits& limits, const Tran
     return rows >= packed_host_side && columns >= packed_host_side ? TransposeVariant::swizzled
                                                                    : TransposeVariant::packed;
   }
-  if (can_swizzle(problem)) {
-    const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
-    if (fills_tiles(rows, tile.rows()) && fills_tiles(columns, tile.columns())) return TransposeVariant::swizzled;
-  }
+  if (fills_swizzled(problem) || gains_from_strips(limits, problem)) return TransposeVariant::swizzled;
   const bool fills = fills_tiles(rows, transpose_tile_rows) && fills_tiles(columns, transpose_tile_columns);
   return fills && shape.axes[matrix.column].in_stride == 1 && shape.axes[matrix.row].out_stride == 1
              ? TransposeVariant::padded
@@ -59,6 +71,14 @@ inline void plan_matrix(std::string_view function, const DeviceLimits& limits, c
     plan.access_bytes = static_cast<int>(problem.in_bytes);
     plan.scratch_bytes = tile.scratch_bytes;
     if (plan.team_size == 0) plan.team_size = 1;
+  } else if (plan.variant == TransposeVariant::swizzled && plan.team_size == 0 && goes_down_strips(limits, problem)) {
+    const int width = strip_width(problem.in_bytes, problem.out_bytes);
+    plan.tile_rows = width * strip_words_down;
+    plan.tile_columns = width * strip_words_across;
+    plan.access_bytes = strip_word_bytes;
+    plan.scratch_bytes = strip_scratch(width).bytes;
+    plan.team_size = transpose_team_size;
+    plan.piece_rows = strip_piece_rows;
   } else if (plan.variant == TransposeVariant::swizzled) {
     const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
     plan.tile_rows = tile.rows();
@@ -77,10 +97,23 @@ inline void plan_matrix(std::string_view function, const DeviceLimits& limits, c
     plan.scratch_bytes = transpose_scratch_bytes(plan.tile_rows + below, problem.out_bytes);
     if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : transpose_team_size;
   }
-  const std::int64_t tiles =
-      shape.units() / (rows * columns) * ceil_div(rows, plan.tile_rows) * ceil_div(columns, plan.tile_columns);
+  const std::int64_t down = ceil_div(rows, plan.tile_rows);
+  const std::int64_t strips = shape.units() / (rows * columns) * ceil_div(columns, plan.tile_columns);
+  const std::int64_t tiles = strips * down;
   require_tiles(function, tiles);
-  if (plan.league_size == 0) plan.league_size = tile_league(limits, tiles);
+  if (plan.league_size == 0) {
+    plan.league_size = tile_league(limits, plan.piece_rows > 0 ? strips * strip_pieces(problem).count : tiles);
+  }
+}
+
+inline TransposePlan copy_plan() {
+  return {.variant = TransposeVariant::packed,
+          .league_size = 0,
+          .team_size = 0,
+          .vector_length = 0,
+          .tile_rows = 0,
+          .tile_columns = 0,
+          .copied = true};
 }
 
 inline TransposeChoice make_transpose_plan(std::string_view function, const DeviceLimits& limits,

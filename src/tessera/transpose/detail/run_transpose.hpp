@@ -17,6 +17,7 @@
 #include <tessera/transpose/detail/transpose_job.hpp>
 #include <tessera/transpose/detail/transpose_packed.hpp>
 #include <tessera/transpose/detail/transpose_streamed.hpp>
+#include <tessera/transpose/detail/transpose_strips.hpp>
 #include <tessera/transpose/detail/transpose_swizzled.hpp>
 #include <tessera/transpose/detail/transpose_tiled.hpp>
 #include <tessera/transpose/transpose_options.hpp>
@@ -73,6 +74,11 @@ void run_transpose(std::string_view name, const Space& space, const In* in, Out*
           return launch_streamed(name, space, plan, matrix_job(in, out, function, shape, plan), options.team_size);
         }
       }
+      if constexpr (!is_host_space<Space> && strip_width(sizeof(In), sizeof(Out)) > 0) {
+        if (plan.piece_rows > 0) {
+          return launch_strips(name, space, plan, matrix_job(in, out, function, shape, plan), problem);
+        }
+      }
       return launch_swizzled(name, space, plan, matrix_job(in, out, function, shape, plan), can_swizzle(problem),
                              options.team_size);
     default:
@@ -97,11 +103,24 @@ decltype(auto) with_unit(std::size_t unit_bytes, const Visit& visit) {
   }
 }
 
+/// Whether units move as one, and no mapping is asked for.
+inline bool is_copy(const PermuteShape& units, const TransposeOptions& options) {
+  if (options != TransposeOptions{}) return false;
+  return units.rank == 0 || (units.rank == 1 && units.axes[0].in_stride == 1 && units.axes[0].out_stride == 1);
+}
+
 /// Elements that move as bytes. shape: strides in elements of unit_bytes.
 template <ExecutionSpace Space>
 void run_transpose_of_bytes(std::string_view name, const Space& space, const void* in, void* out,
                             const PermuteShape& shape, const TransposeOptions& options) {
   const PermuteShape units = in_units(shape, address_of(in) | address_of(out));
+  if (is_copy(units, options)) {
+    using Memory = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    const auto bytes = static_cast<std::size_t>(units.units()) * units.unit_bytes;
+    return Kokkos::deep_copy(
+        space, Kokkos::View<std::byte*, typename Space::memory_space, Memory>(static_cast<std::byte*>(out), bytes),
+        Kokkos::View<const std::byte*, typename Space::memory_space, Memory>(static_cast<const std::byte*>(in), bytes));
+  }
   with_unit(units.unit_bytes, [&](auto unit) {
     using Unit = decltype(unit);
     run_transpose(name, space, static_cast<const Unit*>(in), static_cast<Unit*>(out), Unchanged{}, units, options);
@@ -113,6 +132,7 @@ inline TransposePlan plan_transpose_of_bytes(std::string_view name, const Device
                                              const void* out, const PermuteShape& shape,
                                              const TransposeOptions& options) {
   const PermuteShape units = in_units(shape, address_of(in) | address_of(out));
+  if (is_copy(units, options)) return copy_plan();
   const TransposeProblem problem{units, units.unit_bytes, units.unit_bytes, address_of(in), address_of(out)};
   return make_transpose_plan(name, limits, problem, options).plan;
 }
