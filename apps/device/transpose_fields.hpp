@@ -14,16 +14,18 @@
 namespace tessera::apps {
 
 [[nodiscard]] inline std::vector<std::pair<std::string, std::int64_t>> plan_fields(const TransposePlan& plan) {
-  return {{"league_size", plan.league_size},
-          {"team_size", plan.team_size},
-          {"vector_length", plan.vector_length},
-          {"access_bytes", plan.access_bytes},
-          {"tile_rows", plan.tile_rows},
-          {"tile_columns", plan.tile_columns},
-          {"pad", plan.pad},
-          {"piece_rows", plan.piece_rows},
-          {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)},
-          {"copied", plan.copied ? 1 : 0}};
+  if (plan.copied) return {{"copied", 1}};
+  std::vector<std::pair<std::string, std::int64_t>> fields{
+      {"league_size", plan.league_size},
+      {"team_size", plan.team_size},
+      {"vector_length", plan.vector_length},
+      {"access_bytes", plan.access_bytes},
+      {"tile_rows", plan.tile_rows},
+      {"tile_columns", plan.tile_columns},
+      {"pad", plan.pad},
+      {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)}};
+  if (plan.piece_rows > 0) fields.emplace_back("piece_rows", plan.piece_rows);
+  return fields;
 }
 
 }  // namespace tessera::apps

@@ -51,6 +51,13 @@ constexpr int packed_runs_teams(std::size_t scratch_bytes) {
   return scratch_bytes < packed_runs_large_scratch ? packed_runs_teams_at_once : packed_runs_teams_at_once - 1;
 }
 
+/// Of a tile of 1- and 2-byte elements that moves in words: those of a thread, teams at once, and bytes of its shortest
+/// runs (measured on an H100: of shorter ones, their ends take longer than elements one by one).
+inline constexpr int packed_words_slots = 10;
+inline constexpr int packed_words_teams_at_once = 4;
+inline constexpr std::int64_t packed_words_in_min = 24;
+inline constexpr std::int64_t packed_words_out_min = 256;
+
 // What tiles cost: fitted to the times of 9000 of them, of 260 permutations of 4- and 8-byte elements, on an H100, so
 // that the one of least cost is on average within 1 % of the fastest.
 inline constexpr packed_tile::RunCosts host_runs{24, 64};
@@ -74,6 +81,8 @@ struct TransposeChoice {
   PackedTile tile;
   TileRuns runs{};  // of a tile that goes to scratch by asynchronous copies
   StagedOrder order;
+  WordRuns words{};        // of a tile that moves in words
+  std::int64_t spans = 0;  // elements of the input, with those between
   TileTables tables{};
   bool wide_offsets = false, direct = false;  // direct: elements do not go through scratch
 };
@@ -161,6 +170,41 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
   choice.wide_offsets = choice.direct = false;
 }
 
+/// Takes a tile that moves in words, where elements are of 1 or 2 bytes and runs are not too short.
+inline void plan_words(const DeviceLimits& limits, const TransposeProblem& problem, TransposeChoice& choice) {
+  const PermuteShape& shape = problem.shape;
+  const std::size_t bytes = problem.in_bytes;
+  if (problem.out_bytes != bytes || bytes > 2 || (problem.in_address | problem.out_address) % bytes != 0) return;
+  const std::size_t scratch = limits.shared_scratch(packed_runs_teams_scratch, packed_words_teams_at_once);
+  const auto element_bytes = static_cast<std::int64_t>(bytes);
+  const auto words_of = [&](const PackedTile& tile) {
+    TileRuns runs{};
+    runs.volume = static_cast<int>(tile.volume);
+    runs.in_run = static_cast<int>(tile.in_run);
+    runs.out_run = static_cast<int>(tile.out_run);
+    return word_runs(runs, bytes);
+  };
+  const auto cost_of = [&](const PackedTile& tile) {
+    if (tile.in_run * element_bytes < packed_words_in_min || tile.out_run * element_bytes < packed_words_out_min)
+      return 0.0;
+    const WordRuns words = words_of(tile);
+    if (words.runs.out_runs() * words.out_words > packed_words_slots * packed_team_size ||
+        scratch_request(word_pieces(words).bytes) > scratch)
+      return 0.0;
+    return packed_tile::cost(shape, tile, bytes, bytes, run_costs(problem, tile)) *
+           packed_tile_factor(static_cast<double>(tile.volume * element_bytes));
+  };
+  const std::int64_t volume_max = packed_words_slots * packed_team_size * 4 / element_bytes;
+  const CostedTile best = choose_packed_tile(shape, volume_max, false, cost_of);
+  if (best.cost == 0 || has_wide_offsets(shape, best.tile)) return;
+  const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile, false));
+  if (tiles_of(tables) < std::int64_t{2} * packed_words_teams_at_once * multiprocessors(limits)) return;
+  choice.tile = best.tile;
+  choice.tables = tables;
+  choice.words = word_runs(tile_runs(best.tile, tables), bytes);
+  choice.wide_offsets = choice.direct = false;
+}
+
 inline void plan_packed(std::string_view function, const DeviceLimits& limits, const TransposeProblem& problem,
                         TransposeChoice& choice) {
   const PermuteShape& shape = problem.shape;
@@ -203,8 +247,12 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   choice.direct = plan.variant == TransposeVariant::naive || moves_directly(problem, choice.tile);
   if (sizes_team && !limits.is_host && plan.variant == TransposeVariant::packed) {
     plan_runs(limits, problem, best.cost, choice);
+    plan_words(limits, problem, choice);
   }
-  if (choice.runs.volume == 0) {
+  const bool in_words = choice.words.runs.volume > 0;
+  choice.spans = 1;
+  for (int d = 0; d < shape.rank; ++d) choice.spans += (shape.axes[d].extent - 1) * shape.axes[d].in_stride;
+  if (choice.runs.volume == 0 && !in_words) {
     choice.tables =
         tile_tables(shape, choice.tile, limits.is_host ? out_order(shape) : run_order(shape, choice.tile, false));
     if (!choice.direct) {
@@ -225,11 +273,16 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   if (choice.runs.volume > 0) {
     plan.scratch_bytes = run_pieces(choice.runs, choice.order, problem.in_bytes).bytes;
     teams = packed_runs_teams(plan.scratch_bytes);
+  } else if (in_words) {
+    plan.scratch_bytes = word_pieces(choice.words).bytes;
+    plan.access_bytes = packed_bytes;
+    teams = packed_words_teams_at_once;
   } else if (!limits.is_host) {
     plan.scratch_bytes =
         packed_pieces(static_cast<int>(choice.tile.volume), choice.order, problem.out_bytes, choice.direct).bytes;
   }
-  const std::int64_t tiles = choice.runs.volume > 0 ? tiles_of(choice.tables) : packed_tiles(shape, choice.tile);
+  const std::int64_t tiles =
+      choice.runs.volume > 0 || in_words ? tiles_of(choice.tables) : packed_tiles(shape, choice.tile);
   require_tiles(function, tiles);
   if (plan.league_size == 0) {
     // A team makes many: it finds its threads' places in the tile once.

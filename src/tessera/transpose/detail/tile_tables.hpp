@@ -52,6 +52,24 @@ inline std::uint32_t inverse_of(std::int64_t extent) {
   return static_cast<std::uint32_t>(((std::int64_t{1} << 32) + extent - 1) / extent);
 }
 
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t inverse_quotient(std::uint32_t number, std::uint32_t inverse) {
+  return static_cast<std::uint32_t>((std::uint64_t{number} * inverse) >> 32);
+}
+
+/// Calls visit(digit, index along it) for the digits of a number, which begin with number begin of a tile's.
+template <class Visit>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_digit(const TileDigit* digits, int begin, int end, int number,
+                                                const Visit& visit) {
+  auto rest = static_cast<std::uint32_t>(number);
+  TESSERA_NO_UNROLL
+  for (int d = begin; d < end; ++d) {
+    const TileDigit digit = digits[d];
+    const std::uint32_t above = inverse_quotient(rest, digit.inverse);
+    visit(digit, rest - above * static_cast<std::uint32_t>(digit.extent));
+    rest = above;
+  }
+}
+
 /// Axes in the order in which tiles of runs follow each other: first that along which the output's runs go on, unless
 /// tiles share no sector there, then that along which the input's do, so that caches still have what both read.
 inline AxisOrder run_order(const PermuteShape& shape, const PackedTile& tile, bool to_sectors) {

@@ -24,6 +24,7 @@
 #include <tessera/transpose/detail/tile_tables.hpp>
 #include <tessera/transpose/detail/transpose_launch.hpp>
 #include <tessera/transpose/detail/transpose_runs.hpp>
+#include <tessera/transpose/detail/transpose_words.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
@@ -326,6 +327,13 @@ void launch_packed(std::string_view name, const Space& space, const TransposeCho
               {in, out, function, job.tiles, choice.runs, choice.order, choice.tables}});
         };
         return choice.runs.shifted ? launch_runs(std::true_type{}) : launch_runs(std::false_type{});
+      }
+    }
+    if constexpr (sizeof(In) == sizeof(Out) && sizeof(In) <= 2) {
+      if (choice.words.runs.volume > 0) {
+        using Words = WordsJob<In, Out, Function>;
+        return launch(TransposeWords<Space, Words>{
+            {in, in + choice.spans, out, function, job.tiles, choice.words, choice.tables}});
       }
     }
     const auto launch_with = [&](auto offset) {

@@ -74,7 +74,7 @@ struct TransposeRuns {
       const In* const in = job.in + bases.in;
       TESSERA_UNROLL_BY_4
       for (std::uint32_t e = rank; e < volume; e += size) {
-        const std::uint32_t run = quotient(e, job.runs.in_inverse), place = e - run * job.runs.in_run;
+        const std::uint32_t run = inverse_quotient(e, job.runs.in_inverse), place = e - run * job.runs.in_run;
         const RunPlace of = read[run];
         std::uint32_t from = of.offset + place;
         if constexpr (Shifted) {
@@ -89,7 +89,7 @@ struct TransposeRuns {
       Out* const out = job.out + bases.out;
       TESSERA_UNROLL_BY_4
       for (std::uint32_t e = rank; e < volume; e += size) {
-        const std::uint32_t run = quotient(e, job.runs.out_inverse), place = e - run * job.runs.out_run;
+        const std::uint32_t run = inverse_quotient(e, job.runs.out_inverse), place = e - run * job.runs.out_run;
         const RunPlace of = written[run];
         std::uint32_t to = of.offset + place;
         if constexpr (Shifted) to += (~((of.place >> 16) + bases.phase) & bases.mask) * job.tables.shift.step;
@@ -110,24 +110,6 @@ struct TransposeRuns {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t quotient(std::uint32_t number, std::uint32_t inverse) {
-    return static_cast<std::uint32_t>((std::uint64_t{number} * inverse) >> 32);
-  }
-
-  /// Calls visit(digit, index along it) for digits from begin on.
-  template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION static void each_digit(const TileDigit* digits, int begin, int end, int number,
-                                                     const Visit& visit) {
-    auto rest = static_cast<std::uint32_t>(number);
-    TESSERA_NO_UNROLL
-    for (int d = begin; d < end; ++d) {
-      const TileDigit digit = digits[d];
-      const std::uint32_t above = quotient(rest, digit.inverse);
-      visit(digit, rest - above * static_cast<std::uint32_t>(digit.extent));
-      rest = above;
-    }
-  }
-
   /// Ends with a barrier.
   KOKKOS_FUNCTION void make_tables(const member_type& team, const TileTables& tables, RunPlace* read, RunPlace* written,
                                    std::uint8_t* moved, std::uint16_t* staged) const {
@@ -135,7 +117,7 @@ struct TransposeRuns {
     const int rank = team.team_rank(), size = team.team_size();
     for (int run = rank; run < runs.in_runs(); run += size) {
       RunPlace of{0, 0};
-      each_digit(tables.in_order, runs.in_digits, tables.digits, run, [&](const TileDigit& digit, std::uint32_t i) {
+      for_each_digit(tables.in_order, runs.in_digits, tables.digits, run, [&](const TileDigit& digit, std::uint32_t i) {
         of.offset += static_cast<std::uint32_t>(digit.in_stride) * i;
         of.place += digit.phase * i;
       });
@@ -143,24 +125,25 @@ struct TransposeRuns {
     }
     for (int place = rank; Shifted && place < runs.in_run; place += size) {
       std::uint32_t phase = 0;
-      each_digit(tables.in_order, 0, runs.in_digits, place,
-                 [&](const TileDigit& digit, std::uint32_t i) { phase += digit.phase * i; });
+      for_each_digit(tables.in_order, 0, runs.in_digits, place,
+                     [&](const TileDigit& digit, std::uint32_t i) { phase += digit.phase * i; });
       moved[place] = static_cast<std::uint8_t>(phase & 7);
     }
     for (int run = rank; run < runs.out_runs(); run += size) {
       RunPlace of{0, 0};
       std::uint32_t position = 0;
-      each_digit(tables.out_order, runs.out_digits, tables.digits, run, [&](const TileDigit& digit, std::uint32_t i) {
-        of.offset += static_cast<std::uint32_t>(digit.out_stride) * i;
-        of.place += digit.phase * i;
-        position += static_cast<std::uint32_t>(digit.staged_stride) * i;
-      });
+      for_each_digit(tables.out_order, runs.out_digits, tables.digits, run,
+                     [&](const TileDigit& digit, std::uint32_t i) {
+                       of.offset += static_cast<std::uint32_t>(digit.out_stride) * i;
+                       of.place += digit.phase * i;
+                       position += static_cast<std::uint32_t>(digit.staged_stride) * i;
+                     });
       of.place = (of.place & 7) << 16 | static_cast<std::uint32_t>(job.order.position(static_cast<int>(position)));
       written[run] = of;
     }
     for (int place = rank; place < runs.out_run; place += size) {
       std::uint32_t position = 0;
-      each_digit(tables.out_order, 0, runs.out_digits, place, [&](const TileDigit& digit, std::uint32_t i) {
+      for_each_digit(tables.out_order, 0, runs.out_digits, place, [&](const TileDigit& digit, std::uint32_t i) {
         position += static_cast<std::uint32_t>(digit.staged_stride) * i;
       });
       staged[place] = static_cast<std::uint16_t>(job.order.position(static_cast<int>(position)));
