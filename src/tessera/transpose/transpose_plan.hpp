@@ -101,8 +101,9 @@ constexpr SwizzleShape swizzle_shape(std::size_t in_bytes, std::size_t out_bytes
   return {width, width == 4 ? 128 / access : width == 2 ? 16 : 32, 32};
 }
 
-/// Of variant swizzled where elements of 1 and 2 bytes begin anywhere: the words of a tile's columns and rows, which
-/// scratch just has room for, teams at once on a GPU multiprocessor, and the tiles of a piece of a strip.
+/// Of variant swizzled where rows of 1- and 2-byte elements begin anywhere: the words of a tile's columns and rows,
+/// which scratch just has room for, teams at once on a GPU multiprocessor, and the rows of a piece of a strip (measured
+/// on an H100, as the group is: more teams, shorter and longer pieces are slower).
 inline constexpr int strip_word_bytes = 4;
 inline constexpr int strip_words_down = 32;
 inline constexpr int strip_words_across = 31;
@@ -228,8 +229,8 @@ inline bool can_strip(const DeviceLimits& limits, const TransposeProblem& proble
          problem.in_address % problem.in_bytes == 0 && problem.out_address % problem.out_bytes == 0;
 }
 
-/// Whether strips are faster than tiles without wide accesses (measured on an H100): rows are not ends of sectors for
-/// the most part, words of a tile's rows lie within the strip for so many, and there is work for a GPU.
+/// Whether strips are faster than tiles without wide accesses (measured on an H100): where rows of the output are more
+/// than ends of sectors, little of the strips lies beside the matrix, and there is work for a GPU.
 inline bool gains_from_strips(const DeviceLimits& limits, const TransposeProblem& problem) {
   constexpr std::int64_t rows_min = 96;
   if (!can_strip(limits, problem)) return false;

@@ -7,8 +7,15 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/packed.hpp>
+#include <tessera/detail/unroll.hpp>
 
 namespace tessera::detail {
+
+/// Of an address the bits that say where in a sector it is.
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t low_address(const void* memory) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(memory));
+}
 
 /// What begins at an address whose word is first; of what begins on a boundary, second is not looked at.
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t word_at(std::uint32_t address, std::uint32_t first, std::uint32_t second) {
@@ -42,6 +49,18 @@ KOKKOS_FORCEINLINE_FUNCTION void turn_words(std::uint32_t (&words)[2]) {
   const std::uint32_t low = (words[0] & 0xffff) | words[1] << 16;
   words[1] = words[0] >> 16 | (words[1] & 0xffff0000u);
   words[0] = low;
+}
+
+/// Each element of a word through a function.
+template <class In, class Out, class Function>
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t word_through(const Function& function, std::uint32_t word) {
+  static_assert(sizeof(In) == sizeof(Out));
+  constexpr int width = sizeof(word) / sizeof(In);
+  const auto elements = Kokkos::bit_cast<Packed<In, width>>(word);
+  Packed<Out, width> made;
+  TESSERA_UNROLL
+  for (int i = 0; i < width; ++i) made.values[i] = function(elements.values[i]);
+  return Kokkos::bit_cast<std::uint32_t>(made);
 }
 
 }  // namespace tessera::detail

@@ -51,12 +51,12 @@ struct TransposeStrips {
   Job job;
   const In* end;  // of what the input's elements span
   StripPieces down;
-  std::uint32_t strip_pieces;
+  std::uint32_t count;  // pieces of all strips
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     constexpr StripScratch at = strip_scratch(width);
     std::byte* scratch = team_scratch(team, at.bytes);
-    for (auto number = static_cast<std::uint32_t>(team.league_rank()); number < strip_pieces;
+    for (auto number = static_cast<std::uint32_t>(team.league_rank()); number < count;
          number += static_cast<std::uint32_t>(team.league_size())) {
       const std::uint32_t of_matrix = down.count * job.tiles_across, matrix = number / of_matrix;
       const std::uint32_t in_matrix = number - matrix * of_matrix,
@@ -71,10 +71,6 @@ struct TransposeStrips {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t low_address(const void* memory) {
-    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(memory));
-  }
-
   /// A column in scratch, from what its last tile left on: columns of a word are apart, so that those of neighbouring
   /// words are in different banks.
   KOKKOS_FORCEINLINE_FUNCTION static unsigned column_at(unsigned column) {
@@ -222,17 +218,9 @@ struct TransposeStrips {
       for (unsigned c = 0; c < width; ++c) {
         auto* to = reinterpret_cast<Word*>(columns + thread.to + c * strip_words_across * column_bytes +
                                            n * words_apart * sizeof(Word));
-        *to = through(words[c]);
+        *to = word_through<In, Out>(job.function, words[c]);
       }
     }
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION Word through(Word word) const {
-    const auto elements = Kokkos::bit_cast<Packed<In, width>>(word);
-    Packed<Out, width> made;
-    TESSERA_UNROLL
-    for (unsigned i = 0; i < width; ++i) made.values[i] = job.function(elements.values[i]);
-    return Kokkos::bit_cast<Word>(made);
   }
 
   static constexpr int left_each = static_cast<int>(ceil_div(tile_columns * strip_sector_words, team_size));

@@ -115,8 +115,8 @@ struct TransposeWords {
     }
   }
 
-  /// Where runs begin in memory, and where the elements of a thread's words stand in scratch. Tables of what both are
-  /// made of stand where a tile will. Ends with a barrier.
+  /// Where runs begin in memory, and where the elements of a thread's words stand in scratch. That is made of two
+  /// tables, which stand where a tile will: it has room for three of its size. Ends with a barrier.
   KOKKOS_FUNCTION void find_places(const member_type& team, const TileTables& tables, const WordPieces& at,
                                    std::byte* scratch, Places& places) const {
     const TileRuns& runs = job.words.runs;
@@ -156,10 +156,6 @@ struct TransposeWords {
       }
     }
     team.team_barrier();
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t low_address(const void* memory) {
-    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(memory));
   }
 
   /// To where sectors of memory are sectors in scratch.
@@ -204,11 +200,8 @@ struct TransposeWords {
       const auto* from = reinterpret_cast<const Word*>(raw + run * static_cast<unsigned>(words.raw_pitch) +
                                                        address % sector_bytes / sizeof(Word) * sizeof(Word)) +
                          word;
-      const auto elements = Kokkos::bit_cast<Packed<In, width>>(word_at(address, from[0], from[1]));
-      Packed<Out, width> made;
-      TESSERA_UNROLL
-      for (unsigned i = 0; i < width; ++i) made.values[i] = job.function(elements.values[i]);
-      *reinterpret_cast<Word*>(aligned + words.row_at(run) + word * sizeof(Word)) = Kokkos::bit_cast<Word>(made);
+      *reinterpret_cast<Word*>(aligned + words.row_at(run) + word * sizeof(Word)) =
+          word_through<In, Out>(job.function, word_at(address, from[0], from[1]));
     }
   }
 
