@@ -15,19 +15,19 @@ using tessera::TransposeVariant;
 using tessera::detail::DeviceLimits;
 using test::Extents;
 
-constexpr DeviceLimits gpu{false, 132 * 2048, 48 << 10};
-constexpr tessera::TransposeOptions swizzled{.variant = TransposeVariant::swizzled};
+constexpr DeviceLimits strips_gpu{false, 132 * 2048, 48 << 10};
+constexpr tessera::TransposeOptions in_strips{.variant = TransposeVariant::swizzled};
 
-tessera::TransposePlan plan_of(const std::vector<std::int64_t>& extents, const std::vector<int>& axes,
-                               std::size_t bytes, const tessera::TransposeOptions& options = {},
-                               const DeviceLimits& limits = gpu, std::uintptr_t address = 0) {
+tessera::TransposePlan strips_plan_of(const std::vector<std::int64_t>& extents, const std::vector<int>& axes,
+                                      std::size_t bytes, const tessera::TransposeOptions& options = {},
+                                      const DeviceLimits& limits = strips_gpu, std::uintptr_t address = 0) {
   const auto shape = tessera::detail::array_shape("test", {.extents = extents, .element_bytes = bytes}, axes);
   const void* const memory = reinterpret_cast<const void*>(address);
   return tessera::detail::plan_transpose_of_bytes("test", limits, memory, memory, shape, options);
 }
 
 TEST_CASE("rows of short elements that begin anywhere are moved in strips", "[transpose][plan]") {
-  const auto plan = plan_of({16383, 16385}, {1, 0}, 1);
+  const auto plan = strips_plan_of({16383, 16385}, {1, 0}, 1);
   CHECK(plan.variant == TransposeVariant::swizzled);
   CHECK(plan.piece_rows == 256);
   CHECK(plan.tile_rows == 128);
@@ -36,31 +36,31 @@ TEST_CASE("rows of short elements that begin anywhere are moved in strips", "[tr
   CHECK(plan.scratch_bytes + 16 <= 40936);  // what Kokkos gives a team on a GPU
   // Of 256 rows a piece shares 32 with the next one, but where all rows of the output begin with a sector.
   CHECK(plan.league_size == 133 * 73);
-  CHECK(plan_of({16384, 16385}, {1, 0}, 1).league_size == 133 * 64);
-  CHECK(plan_of({16383, 16385}, {1, 0}, 2).tile_columns == 62);
-  CHECK(plan_of({16383, 16385}, {1, 0}, 2).league_size == 265 * 69);
-  CHECK(plan_of({70, 1000, 517}, {0, 2, 1}, 1).league_size == 70 * 5 * 5);
+  CHECK(strips_plan_of({16384, 16385}, {1, 0}, 1).league_size == 133 * 64);
+  CHECK(strips_plan_of({16383, 16385}, {1, 0}, 2).tile_columns == 62);
+  CHECK(strips_plan_of({16383, 16385}, {1, 0}, 2).league_size == 265 * 69);
+  CHECK(strips_plan_of({70, 1000, 517}, {0, 2, 1}, 1).league_size == 70 * 5 * 5);
   CHECK(to_string(plan).find(" pieces of 256 rows ") != std::string::npos);
-  CHECK(plan_of({300000, 200}, {1, 0}, 1).piece_rows > 0);  // wide accesses, but extents that few tiles fill
+  CHECK(strips_plan_of({300000, 200}, {1, 0}, 1).piece_rows > 0);  // wide accesses, but extents that few tiles fill
   const auto is_in_strips = [](const std::vector<std::int64_t>& extents, const std::vector<int>& axes,
                                std::size_t bytes, const tessera::TransposeOptions& options, const DeviceLimits& limits,
                                std::uintptr_t address) {
-    return plan_of(extents, axes, bytes, options, limits, address).piece_rows > 0;
+    return strips_plan_of(extents, axes, bytes, options, limits, address).piece_rows > 0;
   };
   // Rows on boundaries of words, unless memory is not; other sizes; few rows, columns or pieces; a team asked for;
   // hosts.
-  CHECK_FALSE(is_in_strips({16384, 16384}, {1, 0}, 1, {}, gpu, 0));
-  CHECK(is_in_strips({16384, 16384}, {1, 0}, 1, swizzled, gpu, 1));
-  CHECK_FALSE(is_in_strips({16383, 16385}, {1, 0}, 4, swizzled, gpu, 0));
-  CHECK_FALSE(is_in_strips({95, 1000001}, {1, 0}, 1, {}, gpu, 0));
-  CHECK(is_in_strips({97, 1000001}, {1, 0}, 1, {}, gpu, 0));
-  CHECK_FALSE(is_in_strips({1000001, 33}, {1, 0}, 1, {}, gpu, 0));
-  CHECK(is_in_strips({1000001, 35}, {1, 0}, 1, {}, gpu, 0));
-  CHECK_FALSE(is_in_strips({1000001, 65}, {1, 0}, 2, {}, gpu, 0));
-  CHECK_FALSE(is_in_strips({2001, 2001}, {1, 0}, 1, {}, gpu, 0));
-  CHECK(is_in_strips({2001, 2001}, {1, 0}, 1, swizzled, gpu, 0));
-  CHECK_FALSE(is_in_strips({16383, 16385}, {1, 0}, 1, {.team_size = 128}, gpu, 0));
-  CHECK_FALSE(is_in_strips({16383, 16385}, {1, 0}, 1, swizzled, {true, 2, 1 << 20}, 0));
+  CHECK_FALSE(is_in_strips({16384, 16384}, {1, 0}, 1, {}, strips_gpu, 0));
+  CHECK(is_in_strips({16384, 16384}, {1, 0}, 1, in_strips, strips_gpu, 1));
+  CHECK_FALSE(is_in_strips({16383, 16385}, {1, 0}, 4, in_strips, strips_gpu, 0));
+  CHECK_FALSE(is_in_strips({95, 1000001}, {1, 0}, 1, {}, strips_gpu, 0));
+  CHECK(is_in_strips({97, 1000001}, {1, 0}, 1, {}, strips_gpu, 0));
+  CHECK_FALSE(is_in_strips({1000001, 33}, {1, 0}, 1, {}, strips_gpu, 0));
+  CHECK(is_in_strips({1000001, 35}, {1, 0}, 1, {}, strips_gpu, 0));
+  CHECK_FALSE(is_in_strips({1000001, 65}, {1, 0}, 2, {}, strips_gpu, 0));
+  CHECK_FALSE(is_in_strips({2001, 2001}, {1, 0}, 1, {}, strips_gpu, 0));
+  CHECK(is_in_strips({2001, 2001}, {1, 0}, 1, in_strips, strips_gpu, 0));
+  CHECK_FALSE(is_in_strips({16383, 16385}, {1, 0}, 1, {.team_size = 128}, strips_gpu, 0));
+  CHECK_FALSE(is_in_strips({16383, 16385}, {1, 0}, 1, in_strips, {true, 2, 1 << 20}, 0));
 }
 
 template <class T, class InLayout, class OutLayout, class Space>
@@ -102,24 +102,24 @@ TEMPLATE_LIST_TEST_CASE("strips: parts of larger arrays, few teams, many pieces"
   check_strips<std::int16_t, test::Right, test::Right>(space, 31001, 65, 7);
 }
 
-struct Less {
+struct LessInStrips {
   KOKKOS_FUNCTION std::int8_t operator()(const std::uint8_t& x) const { return static_cast<std::int8_t>(x / 2 - 3); }
 };
 
 TEMPLATE_LIST_TEST_CASE("strips: the matrices of a batch, and what is done on the way", "[permute][strips]",
                         test::OneSpace) {
   const TestType space;
-  test::check_permute<std::uint8_t, test::Right, test::Right>(space, Extents<3>{5, 301, 129}, {0, 2, 1}, swizzled);
-  test::check_permute<std::uint8_t, test::Right, test::Right>(space, Extents<3>{301, 5, 129}, {2, 1, 0}, swizzled);
+  test::check_permute<std::uint8_t, test::Right, test::Right>(space, Extents<3>{5, 301, 129}, {0, 2, 1}, in_strips);
+  test::check_permute<std::uint8_t, test::Right, test::Right>(space, Extents<3>{301, 5, 129}, {2, 1, 0}, in_strips);
   test::check_permute<std::uint16_t, test::Right, test::Right>(space, Extents<4>{3, 131, 2, 67}, {3, 2, 0, 1},
-                                                               swizzled);
+                                                               in_strips);
   const std::vector<std::uint8_t> values = test::values<std::uint8_t>(301 * 517);
   const test::GuardedView<std::uint8_t, test::Right, TestType, 2> in({301, 517}, values);
   const test::GuardedView<std::int8_t, test::Right, TestType, 2> out({517, 301});
-  tessera::permute(space, in.const_view(), out.view(), {1, 0}, Less{}, swizzled);
+  tessera::permute(space, in.const_view(), out.view(), {1, 0}, LessInStrips{}, in_strips);
   space.fence();
   std::vector<std::int8_t> expected;
-  for (const std::uint8_t value : values) expected.push_back(Less{}(value));
+  for (const std::uint8_t value : values) expected.push_back(LessInStrips{}(value));
   test::check_bits(out.read(), tessera::reference::transposed(expected, 301, 517));
   out.check_guards();
 }
@@ -133,7 +133,7 @@ TEMPLATE_LIST_TEST_CASE("strips: nothing beside the elements is read", "[transpo
     const Kokkos::View<const std::uint8_t**, Kokkos::LayoutRight, TestType, Kokkos::MemoryTraits<Kokkos::Unmanaged>> in(
         memory.data(), 517, columns);
     const Kokkos::View<std::uint8_t**, Kokkos::LayoutRight, TestType> out("out", columns, 517);
-    tessera::transpose(space, in, out, swizzled);
+    tessera::transpose(space, in, out, in_strips);
     space.fence();
     const Kokkos::View<const std::uint8_t*, TestType, Kokkos::MemoryTraits<Kokkos::Unmanaged>> flat(out.data(),
                                                                                                     values.size());
@@ -143,17 +143,17 @@ TEMPLATE_LIST_TEST_CASE("strips: nothing beside the elements is read", "[transpo
 
 TEMPLATE_LIST_TEST_CASE("a permutation that moves nothing is a copy", "[permute]", test::OneSpace) {
   const TestType space;
-  const auto plan = plan_of({10001, 101, 3}, {0, 1, 2}, 1);
+  const auto plan = strips_plan_of({10001, 101, 3}, {0, 1, 2}, 1);
   CHECK(plan.copied);
   CHECK(to_string(plan) == "copy");
   CHECK(plan.league_size == 0);
-  CHECK(plan_of({7}, {0}, 3, {}, {true, 2, 1 << 20}).copied);
-  CHECK(plan_of({}, {}, 16).copied);
-  CHECK(plan_of({1, 5, 1}, {2, 1, 0}, 8).copied);
-  CHECK_FALSE(plan_of({10, 101, 3}, {1, 0, 2}, 1).copied);
-  CHECK(plan_of({0, 101}, {0, 1}, 1).copied);
-  CHECK_FALSE(plan_of({10001, 101}, {0, 1}, 1, {.variant = TransposeVariant::packed}).copied);
-  CHECK_FALSE(plan_of({10001, 101}, {0, 1}, 1, {.league_size = 3}).copied);
+  CHECK(strips_plan_of({7}, {0}, 3, {}, {true, 2, 1 << 20}).copied);
+  CHECK(strips_plan_of({}, {}, 16).copied);
+  CHECK(strips_plan_of({1, 5, 1}, {2, 1, 0}, 8).copied);
+  CHECK_FALSE(strips_plan_of({10, 101, 3}, {1, 0, 2}, 1).copied);
+  CHECK(strips_plan_of({0, 101}, {0, 1}, 1).copied);
+  CHECK_FALSE(strips_plan_of({10001, 101}, {0, 1}, 1, {.variant = TransposeVariant::packed}).copied);
+  CHECK_FALSE(strips_plan_of({10001, 101}, {0, 1}, 1, {.league_size = 3}).copied);
   test::check_permute<std::uint8_t, test::Right, test::Right>(space, Extents<3>{101, 103, 3}, {0, 1, 2});
   test::check_permute<test::Bytes<3>, test::Misaligned, test::Right>(space, Extents<2>{101, 67}, {0, 1});
   test::check_permute<double, test::Left, test::Left>(space, Extents<3>{5, 101, 67}, {0, 1, 2});

@@ -57,6 +57,8 @@ inline constexpr int packed_words_slots = 10;
 inline constexpr int packed_words_teams_at_once = 4;
 inline constexpr std::int64_t packed_words_in_min = 24;
 inline constexpr std::int64_t packed_words_out_min = 256;
+/// Elements of a run of the output that take a team as long to begin with as a tile (measured on an H100).
+inline constexpr std::int64_t packed_words_run_cost = 1280;
 
 // What tiles cost: fitted to the times of 9000 of them, of 260 permutations of 4- and 8-byte elements, on an H100, so
 // that the one of least cost is on average within 1 % of the fastest.
@@ -198,7 +200,9 @@ inline void plan_words(const DeviceLimits& limits, const TransposeProblem& probl
   const CostedTile best = choose_packed_tile(shape, volume_max, false, cost_of);
   if (best.cost == 0 || has_wide_offsets(shape, best.tile)) return;
   const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile, false));
-  if (tiles_of(tables) < std::int64_t{2} * packed_words_teams_at_once * multiprocessors(limits)) return;
+  // A team finds what a tile's words are made of first, which takes as long as the tiles of a few runs.
+  const std::int64_t teams = std::int64_t{packed_words_teams_at_once} * multiprocessors(limits);
+  if (tiles_of(tables) * packed_words_run_cost < teams * (2 * packed_words_run_cost + best.tile.out_run)) return;
   choice.tile = best.tile;
   choice.tables = tables;
   choice.words = word_runs(tile_runs(best.tile, tables), bytes);
