@@ -97,7 +97,7 @@ struct TransposeStrips {
       wait_for_async_groups<0>();
       team.team_barrier();
       for_each_left(rank, [&](int k, unsigned place) { *reinterpret_cast<Word*>(columns + place) = left[k]; });
-      turn(rank, words, columns);
+      turn(words, columns);
       team.team_barrier();
       rows_left -= row_count;
       if (rows_left > 0) {
@@ -203,7 +203,7 @@ struct TransposeStrips {
     }
   };
 
-  KOKKOS_FUNCTION void turn(unsigned rank, const RowWords& thread, std::byte* columns) const {
+  KOKKOS_FUNCTION void turn(const RowWords& thread, std::byte* columns) const {
     if (thread.column_word >= strip_words_across) return;
     TESSERA_UNROLL
     for (unsigned n = 0; n < strip_words_down / words_apart; ++n) {
