@@ -19,7 +19,7 @@
 #include <tessera/reduce/detail/axes_shape.hpp>
 #include <tessera/reduce/detail/axes_teams.hpp>
 #include <tessera/reduce/detail/column_packs_plan.hpp>
-#include <tessera/reduce/detail/host_panel.hpp>
+#include <tessera/reduce/detail/host_panels_plan.hpp>
 #include <tessera/reduce/detail/lines_plan.hpp>
 #include <tessera/reduce/detail/row_tiles_plan.hpp>
 #include <tessera/reduce/reduce_options.hpp>
@@ -94,27 +94,6 @@ inline constexpr std::size_t axes_scratch_budget = 40 << 10;
 inline constexpr std::size_t axes_tile_bytes = 16 << 10;
 /// Columns that a host thread carries at a time: their elements share cache lines.
 inline constexpr int host_columns = 32;
-
-/// Outputs side by side from which on a host's panels are worth their set-up.
-inline constexpr int panel_width_min = 8;
-/// Whether outputs are columns that panels take.
-inline bool has_columns(const AxesShape& shape) {
-  return !shape.reduces_fastest() && shape.dims[shape.kept - 1].in == 1 &&
-         shape.dims[shape.kept - 1].extent >= panel_width_min;
-}
-/// Elements of a row that is turned into a column, at most: a tile holds 16 of the longest.
-inline constexpr int turned_length_max = 256;
-inline constexpr std::size_t host_tile_bytes = 16 << 10;
-/// Whether outputs are short rows that panels take, turned: longer ones are as quick in vectors along them, exact
-/// sums excepted.
-template <class Fold>
-bool turns_rows(const AxesShape& shape, std::size_t element_bytes) {
-  const std::size_t longest =
-      std::min<std::size_t>(sums_exactly<Fold>() ? turned_length_max : 128, host_tile_bytes / 16 / element_bytes);
-  return shape.reduces_fastest() && shape.run_size == shape.reduced_size && shape.reduced_size > 0 &&
-         static_cast<std::size_t>(shape.reduced_size) <= longest && shape.kept > 0 &&
-         shape.dims[shape.kept - 1].extent >= panel_width_min;
-}
 
 /// Elements of an output's part, from which its partial result is no matter.
 inline constexpr std::int64_t part_size_min = 8192;
@@ -196,7 +175,7 @@ ReduceAxesPlan general_axes_plan(const DeviceLimits& limits, const AxesShape& sh
   const bool long_row = row_bytes > 96 << 10;
   const bool turned = limits.is_host && takes_panels<Fold>() && turns_rows<Fold>(shape, element_bytes);
   const bool few = limits.is_host ? rows && reduced <= 32 : rows ? short_row : reduced <= (many ? 256 : 32);
-  const bool panels = limits.is_host && takes_panels<Fold>() && has_columns(shape);
+  const bool panels = limits.is_host && takes_panels<Fold>() && has_columns<Fold>(shape, options.nan);
   WideColumns wide;
   RowTilesPlan tiles;
   const bool many_rows = !limits.is_host && takes_row_tiles<Fold>(element_bytes) && rows &&
@@ -232,6 +211,10 @@ ReduceAxesPlan general_axes_plan(const DeviceLimits& limits, const AxesShape& sh
         plan.outputs =
             static_cast<int>(std::min<std::int64_t>(HostPanel<Fold>::columns, shape.dims[shape.kept - 1].extent));
         elements_min = std::max<std::int64_t>(panel_rows, elements_min / plan.outputs);
+        if (!panel_leaves_parts<Fold>(element_bytes)) {  // narrower ones instead
+          const std::int64_t share = std::max<std::int64_t>(panel_width_min, kept / (4 * limits.concurrency));
+          plan.outputs = static_cast<int>(std::min<std::int64_t>(plan.outputs, share));
+        }
       }
     }
   } else if (takes_rows<Fold>() && rows && shape.run_size == reduced && (!sums_squares<Fold>() || !long_row) &&

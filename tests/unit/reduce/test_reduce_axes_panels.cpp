@@ -4,17 +4,22 @@
 // Shapes around what a host's panels of outputs take: their widths, blocks and levels of rows, short rows that are
 // turned; rows that are summed in blocks; by sums of positions, exact sums against accumulators, fast sums within their
 // bound, and NaN policies.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <tessera/reduce/counts.hpp>
 #include <tessera/reduce/exact_accumulator.hpp>
 #include <tessera/reduce/extrema.hpp>
 #include <tessera/reduce/sums.hpp>
+#include <utility>
 #include <vector>
 
 #include "axes_check.hpp"
@@ -56,6 +61,28 @@ TEMPLATE_LIST_TEST_CASE("panels of all widths and depths", "[reduce][axes]", tes
     check_positions<test::Misaligned>(TestType(), {rows, 9});
     check_positions<test::Right>(TestType(), {rows, 8}, {.league_size = 1});
     check_positions<test::Right>(TestType(), {rows, 11}, {.league_size = 50});
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("narrow columns whose rows follow each other", "[reduce][axes]", test::OneSpace) {
+  const TestType space;
+  for (const std::size_t columns : {1, 2, 3, 5, 7, 9, 17, 64, 255, 256}) {
+    for (const std::size_t rows : {15, 31, 32, 33, 47, 500, 2753}) {
+      if (test::is_sanitized && rows * columns > 20000) continue;
+      check_positions<test::Right>(space, {rows, columns});
+      check_positions<test::Misaligned>(space, {rows, columns}, {.league_size = 3});
+      check_positions<test::Block>(space, {rows, columns});
+    }
+  }
+  // Between other axes; over two, one of which has more rows.
+  for (const std::size_t rows : {5, 40, 1043}) {
+    const std::vector<std::int32_t> values = test::values<std::int32_t>(3 * rows * 5, 7);
+    const test::GuardedView<std::int32_t, test::Right, TestType, 3> in({3, rows, 5}, values);
+    for (const unsigned mask : {2u, 3u, 1u}) {
+      const auto view = test::strided(in.const_view());
+      test::check_axes<test::Right>(space, tessera::Sum<std::int32_t>{}, view, values, mask);
+      test::check_axes<test::Left>(space, test::PositionSum{}, view, values, mask);
+    }
   }
 }
 
@@ -119,8 +146,18 @@ void check_sums_of_all(const Space& space) {
       check_sums<T, test::Right>(space, {283, length}, 1, data);
       check_sums<T, test::Block>(space, {13, length}, 1, data);
     }
+    for (const std::size_t columns : {1, 3, 7, 20}) {
+      for (const std::size_t length : {16, 32, 33, 100, 700, 4001}) {
+        check_sums<T, test::Right>(space, {length, columns}, 0, data);
+        check_sums<T, test::Misaligned>(space, {length, columns}, 0, data, {.league_size = 7});
+      }
+    }
+    for (const std::size_t length : {11, 12, 15, 17, 23, 24, 25, 31, 32, 40}) {
+      check_sums<T, test::Right>(space, {283, length}, 1, data);
+      check_sums<T, test::Block>(space, {9, length}, 1, data);
+    }
     // Rows that hosts sum in blocks, and longer ones.
-    for (const std::size_t length : {511, 512, 513, 1000, 8191, 8192, 8193}) {
+    for (const std::size_t length : {511, 512, 513, 1000, 1024, 1025, 8191, 8192, 8193}) {
       check_sums<T, test::Right>(space, {23, length}, 1, data);
       check_sums<T, test::Misaligned>(space, {23, length}, 1, data);
     }
@@ -231,6 +268,77 @@ TEMPLATE_LIST_TEST_CASE("columns whose sums overflow where their means do not", 
 }
 
 #if defined(TESSERA_HOST_VECTORS)
+/// Both parts of a pair: any magnitudes, and often such that the whole lies on, or beside, the middle between two
+/// floats.
+tessera::detail::ExactPair exact_pair(std::size_t i) {
+  const auto bits = test::mixed(i, 1);
+  double high = std::ldexp(static_cast<double>(bits >> 11 | 1), static_cast<int>(bits % 90) - 100);
+  if (bits % 3 == 0) high = static_cast<double>(static_cast<float>(high)) * (bits % 2 == 0 ? 1 : 1 + 0x1p-24);
+  if (bits % 5 == 0) high = -high;
+  if (bits % 31 == 0) high = 0;
+  const double unit = std::ldexp(std::abs(high), -54);
+  return tessera::detail::two_sum(high, bits % 7 < 2    ? 0
+                                        : bits % 7 == 3 ? unit / 4
+                                                        : -unit * static_cast<double>(i % 3));
+}
+
+template <class Result>
+void check_rounding_in_vectors() {
+  namespace detail = tessera::detail;
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < 40000; i += detail::host_terms) {
+    detail::ExactPair pairs[detail::host_terms];
+    detail::HostTerms high, low;
+    for (int lane = 0; lane < detail::host_terms; ++lane) {
+      pairs[lane] = exact_pair(i + static_cast<std::size_t>(lane));
+      high[lane] = pairs[lane].high;
+      low[lane] = pairs[lane].low;
+    }
+    detail::HostVector<Result, detail::host_terms> sums, means;
+    detail::round_pairs<Result>(high, low, sums);
+    for (const std::int64_t divisor :
+         {std::int64_t{1}, std::int64_t{3}, std::int64_t{8}, std::int64_t{1000003}, (std::int64_t{1} << 49) - 1}) {
+      detail::round_quotients<Result>(high, low, static_cast<double>(divisor), means);
+      for (int lane = 0; lane < detail::host_terms; ++lane) {
+        wrong += !test::same_bits<Result>(sums[lane], detail::rounded<Result>(pairs[lane]));
+        wrong += !test::same_bits<Result>(means[lane], detail::rounded_quotient<Result>(pairs[lane], divisor));
+      }
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a host's vectors round pairs as single numbers are rounded", "[reduce][axes]") {
+  check_rounding_in_vectors<float>();
+  check_rounding_in_vectors<double>();
+}
+
+/// Rows that end where memory does.
+template <class T>
+void check_last_rows(std::size_t length) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t rows = 11, bytes = tessera::detail::ceil_div(rows * length * sizeof(T), page) * page;
+  void* const memory = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  REQUIRE(mprotect(static_cast<std::byte*>(memory) + bytes, page, PROT_NONE) == 0);
+  T* const elements = reinterpret_cast<T*>(static_cast<std::byte*>(memory) + bytes) - rows * length;
+  std::iota(elements, elements + rows * length, T(1));
+  const Kokkos::View<const T**, Kokkos::LayoutRight, Kokkos::HostSpace> in(elements, rows, length);
+  const Kokkos::View<T*, Kokkos::HostSpace> sums("sums", rows);
+  tessera::reduce_axes(Kokkos::DefaultHostExecutionSpace(), in, {1}, tessera::Sum<T>{}, sums);
+  for (std::size_t row = 0; row < rows; ++row) {
+    CHECK(sums(row) == static_cast<T>(length * (2 * row * length + length + 1) / 2));
+  }
+  munmap(memory, bytes + page);
+}
+
+TEST_CASE("rows of a host are read to their end and no further", "[reduce][axes]") {
+  for (const std::size_t length : {3, 5, 8, 12, 13, 15, 16, 17, 24, 25, 31, 33, 100}) {
+    check_last_rows<float>(length);
+    check_last_rows<double>(length);
+  }
+}
+
 TEST_CASE("counts of a host's groups are spread over the chains", "[reduce]") {
   std::vector<std::uint8_t> zeros(32 * 16);
   std::uint32_t chains[16] = {};
@@ -244,12 +352,12 @@ TEST_CASE("counts of a host's groups are spread over the chains", "[reduce]") {
 TEMPLATE_LIST_TEST_CASE("infinities, NaN and their policies in panels", "[reduce][axes]", test::OneSpace) {
   const TestType space;
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  for (const std::size_t length : {5, 70, 600}) {
-    constexpr std::size_t kept = 40;
+  for (const auto& [length, kept] :
+       {std::pair<std::size_t, std::size_t>{5, 40}, {70, 40}, {600, 40}, {70, 12}, {600, 12}}) {
     for (const int axis : {0, 1}) {
       std::vector<float> values(length * kept, 1.0f);
-      const auto at = [&](std::size_t line, std::size_t k) -> float& {
-        return values[axis == 0 ? k * kept + line : line * length + k];
+      const auto at = [&, outputs = kept, elements = length](std::size_t line, std::size_t k) -> float& {
+        return values[axis == 0 ? k * outputs + line : line * elements + k];
       };
       at(3, 2) = at(3, 4) = nan;
       at(7, 1) = infinity;

@@ -136,6 +136,23 @@ void launch_scratch_rows(const Space& space, const ReduceAxesPlan& plan, const A
                ReduceRowsLeft<Space, Problem>{{problem, scratch_bytes, lanes, false}}, 0, lanes);
 }
 
+/// Mapping groups of a host.
+template <class Space, class Problem, class Launch>
+void launch_host_columns(const ReduceAxesPlan& plan, const AxesShape& shape, const Problem& problem,
+                         const Launch& launch) {
+  using Fold = typename Problem::fold_type;
+  if constexpr (takes_panels<Fold>() && std::is_pointer_v<decltype(Problem::in)>) {
+    const NanPolicy nan = problem.fold.context().nan;
+    const bool leaves_parts = panel_leaves_parts<Fold>(sizeof(typename Problem::element_type));
+    if ((leaves_parts || plan.parts == 1) && has_columns<Fold>(shape, nan)) {
+      const bool whole_rows = plan.outputs >= shape.dims[shape.kept - 1].extent;
+      const int joined = whole_rows ? joined_rows<Fold>(shape, nan) : 1;
+      return launch(ReducePanels<Space, Problem>{problem, plan.outputs, joined});
+    }
+  }
+  launch(ReduceColumns<Space, Problem>{problem});
+}
+
 /// Mapping groups of a device.
 template <class Space, class Problem>
 void launch_groups(const Space& space, const ReduceAxesPlan& plan, const AxesShape& shape, const Problem& problem,
@@ -310,11 +327,7 @@ void launch_axes(const Space& space, const ReduceAxesPlan& plan, const AxesShape
   if (plan.mapping == AxesMapping::groups) {
     place_group_axes(shape, plan.threads, problem);
     if constexpr (is_host_space<Space>) {
-      if (panels && has_columns(shape)) {
-        if constexpr (panels) launch(ReducePanels<Space, Problem>{problem, plan.outputs});
-      } else {
-        launch(ReduceColumns<Space, Problem>{problem});
-      }
+      launch_host_columns<Space>(plan, shape, problem, launch);
     } else {
       launch_groups(space, plan, shape, problem, asked_team_size);
     }

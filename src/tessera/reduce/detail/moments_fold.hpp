@@ -175,6 +175,8 @@ class MomentsFold {
 
   KOKKOS_FUNCTION MomentsFold(const R& reducer, const FoldContext& context) : m_reducer(reducer), m_context(context) {}
 
+  [[nodiscard]] const FoldContext& context() const { return m_context; }
+
   template <class Spill>
   KOKKOS_FORCEINLINE_FUNCTION void begin(thread_type& thread, Spill& spill) const {
     Sums::begin(thread, spill);
@@ -267,7 +269,7 @@ class MomentsFold {
   template <class Result>
   KOKKOS_FUNCTION Result finalize(const ExactPair& total, std::int64_t size, const Status& status) const
       requires(!is_spread) {
-    if (size < m_reducer.elements_min()) {
+    if (!suffices(size)) {
       status.raise(StatusKind::nothing_left);
       return spoiled<Result>();
     }
@@ -279,7 +281,10 @@ class MomentsFold {
       return rounded<Result>(total);
     }
   }
-
+  /// Whether so many elements have a result.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool suffices(std::int64_t size) const {
+    return size >= m_reducer.elements_min();
+  }
   /// The result; whether what a sum is known to be tells it.
   template <class Result>
   KOKKOS_FORCEINLINE_FUNCTION bool settle(const ExactPair& total, std::int64_t size, const Status& status,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A host's reductions over axes by panels of outputs: of columns, whose rows are read where they lie, and of short
-// rows, which are turned into columns in a tile.
+// A host's reductions over axes by panels of outputs: of columns, whose rows are read where they lie, and of rows,
+// which are turned into columns in a tile, or summed in vectors along them.
 #ifndef TESSERA_REDUCE_DETAIL_REDUCE_PANELS_HPP
 #define TESSERA_REDUCE_DETAIL_REDUCE_PANELS_HPP
 
@@ -13,8 +13,10 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/reduce/detail/axes_problem.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
+#include <tessera/reduce/detail/host_exact_panel.hpp>
 #include <tessera/reduce/detail/host_panel.hpp>
 #include <tessera/reduce/detail/host_turned_rows.hpp>
+#include <tessera/reduce/detail/host_value_panel.hpp>
 #include <tessera/reduce/detail/reduce_groups.hpp>
 #include <type_traits>
 
@@ -68,13 +70,15 @@ void finish_panel(const Member& team, const Problem& problem, HostPanel<typename
   const ThreadGroup<Member> alone{team, 0, 1};
   const AxesOffsets base = outputs.base;
   const AxesDim inner = grid.inner;
+  const auto status_of = [&](int c) {
+    return Status(problem.status_word, static_cast<std::uint64_t>(base.position + c * inner.position));
+  };
+  // Whether the total tells the result, or can stand for the part.
   const auto finish = [&](int c, auto& total) {
     if (problem.parts > 1) {
-      problem.partials.leave(alone, (outputs.first + c) * problem.parts + part, total);
-    } else {
-      const Status status(problem.status_word, static_cast<std::uint64_t>(base.position + c * inner.position));
-      problem.out[base.out + c * inner.out] = fold.template finalize<Result>(total, problem.reduced_size, status);
+      return problem.partials.leave(alone, (outputs.first + c) * problem.parts + part, total);
     }
+    return write_result(alone, fold, total, problem.reduced_size, status_of(c), problem.out + base.out + c * inner.out);
   };
   const auto by_fold = [&](int c, const auto& show) {
     typename Fold::thread_type thread;
@@ -90,11 +94,17 @@ void finish_panel(const Member& team, const Problem& problem, HostPanel<typename
     panel.totals(
         fold,
         [&](int c, auto& total) {
-          const Status status(problem.status_word, static_cast<std::uint64_t>(base.position + c * inner.position));
-          out[c * step] = fold.template finalize<Result>(total, problem.reduced_size, status);
+          if constexpr (sums_squares<Fold>()) {
+            if (!write_result(alone, fold, total, problem.reduced_size, status_of(c), out + c * step)) finish_alone(c);
+          } else {
+            out[c * step] = fold.template finalize<Result>(total, problem.reduced_size, status_of(c));
+          }
         },
         finish_alone);
   };
+  if constexpr (sums_in_pairs<Fold>()) {
+    if (problem.parts == 1 && panel.write(fold, problem.reduced_size, problem.out + base.out, inner.out)) return;
+  }
   if (problem.parts == 1 && writes_totals<Fold>()) {
     inner.out == 1 ? write(problem.out + base.out, 1) : write(problem.out + base.out, inner.out);
     return;
@@ -105,7 +115,7 @@ void finish_panel(const Member& team, const Problem& problem, HostPanel<typename
         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(total)>, ExactPair> && !sums_in_pairs<Fold>()) {
           by_fold(c, [&](auto& thread, auto& spill) { fold.absorb(thread, spill, {total.high, total.low, 0}); });
         } else {
-          finish(c, total);
+          if (!finish(c, total)) finish_alone(c);
         }
       },
       finish_alone);
@@ -121,7 +131,7 @@ struct ReducePanels {
   static constexpr const char* label = "tessera::reduce_axes::panels";
 
   Problem problem;
-  int width;
+  int width, joined;  // rows that follow each other in memory, and are taken as one
 
   void operator()(const Member& team) const {
     const PanelGrid grid(problem, width);
@@ -142,22 +152,28 @@ struct ReducePanels {
     const AxesOffsets& base = outputs.base;
     const IndexRange rest = rest_of(problem, part);
     const IndexRange lane = lane_of(problem, part);
-    panel.begin(fold, outputs.width);
+    panel.begin(fold, outputs.width, joined);
     AxesOffsets at[panel_rows];
-    PanelRows rows{at, 0, base.input, grid.inner.input, 0};
+    PanelRows rows{at, 0, outputs.width * joined, base.input, grid.inner.input, 0};
     const auto add_rows = [&] {
       if (rows.count == 0) return;
       // As far again where there are further rows; else the next panel.
       const int last = rows.count - 1;
-      rows.next = last == panel_rows - 1 ? 2 * at[last].in - at[last - 1].in : at[0].in + outputs.width;
+      rows.next = last == panel_rows - 1 ? 2 * at[last].in - at[last - 1].in : at[0].in + rows.columns;
       panel.add(fold, problem.in + base.in, rows, status);
       rows.count = 0;
     };
     for_each_line(problem, problem.dims, rest, 0, 1, [&](const AxesOffsets& line) {
-      for (std::int64_t l = lane.begin; l < lane.end; ++l) {
+      for (std::int64_t l = lane.begin; l < lane.end; l += joined) {
+        const bool fewer = l + joined > lane.end;
+        if (fewer) {
+          add_rows();
+          rows.columns = outputs.width * static_cast<int>(lane.end - l);
+        }
         const AxesOffsets step = axis_offsets(problem.lane, l);
         at[rows.count++] = {line.in + step.in, 0, line.position + step.position, line.input + step.input};
-        if (rows.count == panel_rows) add_rows();
+        if (rows.count == panel_rows || fewer) add_rows();
+        rows.columns = outputs.width * joined;
       }
     });
     add_rows();
@@ -165,15 +181,16 @@ struct ReducePanels {
       for_each_line(problem, problem.dims, rest, 0, 1, [&](const AxesOffsets& line) {
         const AxesOffsets from{base.in + c * grid.inner.in + line.in, 0, line.position,
                                base.input + c * grid.inner.input + line.input};
-        for (std::int64_t l = lane.begin; l < lane.end; ++l) {
-          add_of_line<1>(problem, from, l, 1, thread, spill, status);
-        }
+        constexpr int some = 8;
+        std::int64_t l = lane.begin;
+        for (; l + some <= lane.end; l += some) add_of_line<some>(problem, from, l, 1, thread, spill, status);
+        for (; l < lane.end; ++l) add_of_line<1>(problem, from, l, 1, thread, spill, status);
       });
     });
   }
 };
 
-/// Short rows, each one run: many are turned into columns of a tile.
+/// Rows, each one run: short ones are turned into columns of a tile, or a fold sums them along themselves.
 template <ExecutionSpace Space, class Problem>
 struct ReduceTurned {
   using Fold = typename Problem::fold_type;
@@ -187,37 +204,72 @@ struct ReduceTurned {
   Problem problem;
 
   void operator()(const Member& team) const {
+    const auto rank = std::int64_t{team.league_rank()} * team.team_size() + team.team_rank();
+    const auto threads = std::int64_t{team.league_size()} * team.team_size();
+    if constexpr (sums_rows<Fold>()) {
+      if (Panel::sums_row(problem.reduced_size)) return reduce_along(team, rank, threads);
+    }
+    reduce_turned(team, rank, threads);
+  }
+
+ private:
+  void reduce_turned(const Member& team, std::int64_t rank, std::int64_t threads) const {
     const int length = static_cast<int>(problem.reduced_size);
     const PanelGrid grid(problem, std::min(Panel::columns, tile_size / length / turned_group * turned_group));
-    const IndexRange items =
-        items_of(grid.count, std::int64_t{team.league_rank()} * team.team_size() + team.team_rank(),
-                 std::int64_t{team.league_size()} * team.team_size());
+    const IndexRange items = items_of(grid.count, rank, threads);
     Panel panel;
     HostBuffer<T, tile_size> tile;
-    AxesOffsets places[turned_length_max], at[turned_length_max];
+    AxesOffsets at[turned_length_max];
     for (int k = 0; k < length; ++k) {
-      places[k] = axes_offsets(problem.dims + problem.kept, problem.run, k);
-      at[k] = {std::int64_t{k} * grid.width, 0, places[k].position, places[k].input};
+      const AxesOffsets place = place_of(k);
+      at[k] = {std::int64_t{k} * grid.width, 0, place.position, place.input};
     }
     const Status status(problem.status_word);
     for (std::int64_t item = items.begin; item < items.end; ++item) {
       const PanelOutputs outputs = grid(problem, item);
-      const T* from = problem.in + outputs.base.in;
-      turn_rows(from, grid.inner.in, outputs.width, length, tile.elements(), grid.width);
-      panel.begin(problem.fold, outputs.width);
+      turn_rows(problem.in + outputs.base.in, grid.inner.in, outputs.width, length, tile.elements(), grid.width);
+      panel.begin(problem.fold, outputs.width, 1);
       for (int first = 0; first < length; first += panel_rows) {
-        const PanelRows rows{at + first, std::min(panel_rows, length - first), outputs.base.input, grid.inner.input, 0};
+        const PanelRows rows{
+            at + first, std::min(panel_rows, length - first), outputs.width, outputs.base.input, grid.inner.input, 0};
         panel.add(problem.fold, static_cast<const T*>(tile.elements()), rows, status);
       }
-      finish_panel(team, problem, panel, grid, outputs, 0, [&](int c, auto& thread, auto& spill) {
-        for (int k = 0; k < length; ++k) {
-          const T one[1] = {from[c * grid.inner.in + k]};
-          problem.fold.add(
-              thread, spill, one,
-              StepIndex{places[k].position, 0, outputs.base.input + c * grid.inner.input + places[k].input, 0}, status);
-        }
-      });
+      finish_rows(team, panel, grid, outputs, status);
     }
+  }
+
+  /// Rows for each thread, but no more at a time than are likely to span few binades.
+  void reduce_along(const Member& team, std::int64_t rank, std::int64_t threads) const {
+    const int length = static_cast<int>(problem.reduced_size);
+    const std::int64_t inner = problem.dims[problem.kept - 1].extent;
+    const PanelGrid grid(
+        problem, static_cast<int>(std::min(ceil_div(inner, threads), clamped(tile_size / length, 8, Panel::columns))));
+    const IndexRange items = items_of(grid.count, rank, threads);
+    Panel panel;
+    const Status status(problem.status_word);
+    for (std::int64_t item = items.begin; item < items.end; ++item) {
+      const PanelOutputs outputs = grid(problem, item);
+      panel.begin(problem.fold, outputs.width, 1);
+      panel.add_rows(problem.in + outputs.base.in, grid.inner.in, length);
+      finish_rows(team, panel, grid, outputs, status);
+    }
+  }
+
+  /// Of element k of a row.
+  [[nodiscard]] AxesOffsets place_of(int k) const { return axes_offsets(problem.dims + problem.kept, problem.run, k); }
+
+  void finish_rows(const Member& team, Panel& panel, const PanelGrid& grid, const PanelOutputs& outputs,
+                   const Status& status) const {
+    const T* from = problem.in + outputs.base.in;
+    finish_panel(team, problem, panel, grid, outputs, 0, [&](int c, auto& thread, auto& spill) {
+      for (int k = 0; k < static_cast<int>(problem.reduced_size); ++k) {
+        const T one[1] = {from[c * grid.inner.in + k]};
+        const AxesOffsets place = place_of(k);
+        problem.fold.add(thread, spill, one,
+                         StepIndex{place.position, 0, outputs.base.input + c * grid.inner.input + place.input, 0},
+                         status);
+      }
+    });
   }
 };
 
