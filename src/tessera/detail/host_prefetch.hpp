@@ -22,6 +22,13 @@ void prefetch_line(const T* element, std::int64_t offset) {
 #endif
 }
 
+/// The offset for it that leads from one array into another.
+template <class T>
+std::int64_t elements_between(const T* from, const T* to) {
+  const auto bytes = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
+  return static_cast<std::int64_t>(bytes) / static_cast<std::int64_t>(sizeof(T));
+}
+
 inline constexpr std::size_t host_page_bytes = 4096;
 
 /// Count elements that lie a page further. Best in the loop over a block, few at a time: all of its lines at once take

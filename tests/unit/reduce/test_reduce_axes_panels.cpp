@@ -4,16 +4,12 @@
 // Shapes around what a host's panels of outputs take: their widths, blocks and levels of rows, short rows that are
 // turned; rows that are summed in blocks; by sums of positions, exact sums against accumulators, fast sums within their
 // bound, and NaN policies.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <tessera/reduce/counts.hpp>
 #include <tessera/reduce/exact_accumulator.hpp>
@@ -86,6 +82,27 @@ TEMPLATE_LIST_TEST_CASE("narrow columns whose rows follow each other", "[reduce]
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("short columns between other axes", "[reduce][axes]", test::OneSpace) {
+  const TestType space;
+  for (const std::size_t length : {2, 3, 5, 8, 33, 64, 65}) {
+    for (const std::size_t columns : {2, 3, 4, 5, 17, 64, 65}) {
+      for (const std::size_t places : {7, 8, 50}) {
+        if (test::is_sanitized && length * columns * places > 6000) continue;
+        const Extents<4> n{2, places, length, columns};
+        const std::vector<std::int32_t> values = test::values<std::int32_t>(2 * places * length * columns, 7);
+        const test::GuardedView<std::int32_t, test::Right, TestType, 4> in(n, values);
+        const auto view = test::strided(in.const_view());
+        test::check_axes<test::Right>(space, tessera::Sum<std::int32_t>{}, view, values, 4);
+        test::check_axes<test::Left>(space, tessera::Max<std::int32_t>{}, view, values, 4);
+        test::check_axes<test::Right>(space, test::PositionSum{}, view, values, 4);
+        const test::GuardedView<std::int32_t, test::Block, TestType, 4> apart(n, values);
+        test::check_axes<test::Right>(space, tessera::Sum<std::int32_t>{}, test::strided(apart.const_view()), values,
+                                      4);
+      }
+    }
+  }
+}
+
 enum class Data { near, apart, far };
 
 /// Data::near: in a few binades. apart: two doubles hold most sums. far: some need more, or are of all magnitudes.
@@ -135,6 +152,47 @@ void check_sums(const Space& space, const Extents<2>& n, int axis, Data data, co
   INFO(n[0] << " x " << n[1] << " over " << axis << ", data " << static_cast<int>(data));
   CHECK(wrong == 0);
   test::check_bits(sums.read(), sum);
+}
+
+/// Each exact sum, mean and norm over the middle axis.
+template <class T, class Space>
+void check_middle_sums(const Space& space, const Extents<3>& n, Data data) {
+  std::vector<T> values = floats<T>(n[0] * n[1] * n[2], data);
+  values[3] = std::numeric_limits<T>::infinity();
+  values[n[2] + 1] = std::numeric_limits<T>::quiet_NaN();
+  const test::GuardedView<T, test::Right, Space, 3> in(n, values);
+  const test::GuardedView<T, test::Right, Space, 2> sums({n[0], n[2]}), left({n[0], n[2]});
+  tessera::reduce_axes(space, in.const_view(), {1}, tessera::Sum<T>{}, sums.view());
+  tessera::reduce_axes(space, in.const_view(), {1}, tessera::Sum<T>{}, left.view(), {.nan = NanPolicy::omit});
+  const std::vector<T> sum = sums.read(), some = left.read();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n[0] * n[2]; ++i) {
+    tessera::ExactAccumulator<T> all, numbers;
+    for (std::size_t k = 0; k < n[1]; ++k) {
+      const T value = values[(i / n[2] * n[1] + k) * n[2] + i % n[2]];
+      all.add(value);
+      if (value == value) numbers.add(value);
+    }
+    const T expected = all.template round<T>();
+    wrong += expected == expected ? !test::same_bits(sum[i], expected) : sum[i] == sum[i];
+    wrong += !test::same_bits(some[i], numbers.template round<T>());
+  }
+  INFO(n[0] << " x " << n[1] << " x " << n[2] << ", data " << static_cast<int>(data));
+  CHECK(wrong == 0);
+  const auto call = [&] {
+    tessera::reduce_axes(space, in.const_view(), {1}, tessera::Sum<T>{}, sums.view(), {.nan = NanPolicy::error});
+  };
+  const std::string message = "element " + std::to_string(n[2] + 1) + " is NaN";
+  test::check_message(test::message_of<tessera::InvalidArgument>(call), {message});
+}
+
+TEMPLATE_LIST_TEST_CASE("exact sums of short columns between other axes", "[reduce][axes]", test::OneSpace) {
+  for (const Data data : {Data::near, Data::apart, Data::far}) {
+    for (const auto& n : {Extents<3>{9, 2, 4}, Extents<3>{40, 5, 3}, Extents<3>{700, 20, 3}, Extents<3>{11, 64, 30}}) {
+      check_middle_sums<float>(TestType(), n, data);
+      check_middle_sums<double>(TestType(), n, data);
+    }
+  }
 }
 
 template <class T, class Space>
@@ -266,88 +324,6 @@ TEMPLATE_LIST_TEST_CASE("columns whose sums overflow where their means do not", 
     test::check_bits(means.read(), std::vector<double>(columns, static_cast<double>(0x1p1024L / 3)));
   }
 }
-
-#if defined(TESSERA_HOST_VECTORS)
-/// Both parts of a pair: any magnitudes, and often such that the whole lies on, or beside, the middle between two
-/// floats.
-tessera::detail::ExactPair exact_pair(std::size_t i) {
-  const auto bits = test::mixed(i, 1);
-  double high = std::ldexp(static_cast<double>(bits >> 11 | 1), static_cast<int>(bits % 90) - 100);
-  if (bits % 3 == 0) high = static_cast<double>(static_cast<float>(high)) * (bits % 2 == 0 ? 1 : 1 + 0x1p-24);
-  if (bits % 5 == 0) high = -high;
-  if (bits % 31 == 0) high = 0;
-  const double unit = std::ldexp(std::abs(high), -54);
-  return tessera::detail::two_sum(high, bits % 7 < 2    ? 0
-                                        : bits % 7 == 3 ? unit / 4
-                                                        : -unit * static_cast<double>(i % 3));
-}
-
-template <class Result>
-void check_rounding_in_vectors() {
-  namespace detail = tessera::detail;
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < 40000; i += detail::host_terms) {
-    detail::ExactPair pairs[detail::host_terms];
-    detail::HostTerms high, low;
-    for (int lane = 0; lane < detail::host_terms; ++lane) {
-      pairs[lane] = exact_pair(i + static_cast<std::size_t>(lane));
-      high[lane] = pairs[lane].high;
-      low[lane] = pairs[lane].low;
-    }
-    detail::HostVector<Result, detail::host_terms> sums, means;
-    detail::round_pairs<Result>(high, low, sums);
-    for (const std::int64_t divisor :
-         {std::int64_t{1}, std::int64_t{3}, std::int64_t{8}, std::int64_t{1000003}, (std::int64_t{1} << 49) - 1}) {
-      detail::round_quotients<Result>(high, low, static_cast<double>(divisor), means);
-      for (int lane = 0; lane < detail::host_terms; ++lane) {
-        wrong += !test::same_bits<Result>(sums[lane], detail::rounded<Result>(pairs[lane]));
-        wrong += !test::same_bits<Result>(means[lane], detail::rounded_quotient<Result>(pairs[lane], divisor));
-      }
-    }
-  }
-  CHECK(wrong == 0);
-}
-
-TEST_CASE("a host's vectors round pairs as single numbers are rounded", "[reduce][axes]") {
-  check_rounding_in_vectors<float>();
-  check_rounding_in_vectors<double>();
-}
-
-/// Rows that end where memory does.
-template <class T>
-void check_last_rows(std::size_t length) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t rows = 11, bytes = tessera::detail::ceil_div(rows * length * sizeof(T), page) * page;
-  void* const memory = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  REQUIRE(memory != MAP_FAILED);
-  REQUIRE(mprotect(static_cast<std::byte*>(memory) + bytes, page, PROT_NONE) == 0);
-  T* const elements = reinterpret_cast<T*>(static_cast<std::byte*>(memory) + bytes) - rows * length;
-  std::iota(elements, elements + rows * length, T(1));
-  const Kokkos::View<const T**, Kokkos::LayoutRight, Kokkos::HostSpace> in(elements, rows, length);
-  const Kokkos::View<T*, Kokkos::HostSpace> sums("sums", rows);
-  tessera::reduce_axes(Kokkos::DefaultHostExecutionSpace(), in, {1}, tessera::Sum<T>{}, sums);
-  for (std::size_t row = 0; row < rows; ++row) {
-    CHECK(sums(row) == static_cast<T>(length * (2 * row * length + length + 1) / 2));
-  }
-  munmap(memory, bytes + page);
-}
-
-TEST_CASE("rows of a host are read to their end and no further", "[reduce][axes]") {
-  for (const std::size_t length : {3, 5, 8, 12, 13, 15, 16, 17, 24, 25, 31, 33, 100}) {
-    check_last_rows<float>(length);
-    check_last_rows<double>(length);
-  }
-}
-
-TEST_CASE("counts of a host's groups are spread over the chains", "[reduce]") {
-  std::vector<std::uint8_t> zeros(32 * 16);
-  std::uint32_t chains[16] = {};
-  tessera::CountZero<std::uint8_t>{}.chain_host(chains, zeros.data(), 32);
-  for (const std::uint32_t chain : chains) CHECK(chain == 32);
-  tessera::CountZero<std::uint8_t>{}.chain_host(chains, zeros.data(), 1);
-  for (const std::uint32_t chain : chains) CHECK(chain == 33);
-}
-#endif
 
 TEMPLATE_LIST_TEST_CASE("infinities, NaN and their policies in panels", "[reduce][axes]", test::OneSpace) {
   const TestType space;

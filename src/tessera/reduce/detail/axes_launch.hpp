@@ -29,6 +29,7 @@
 #include <tessera/reduce/detail/reduce_short_rows.hpp>
 #include <tessera/reduce/detail/reduce_side_lines.hpp>
 #include <tessera/reduce/detail/reduce_staged.hpp>
+#include <tessera/reduce/detail/reduce_turned_columns.hpp>
 #include <tessera/workspace.hpp>
 #include <type_traits>
 
@@ -143,6 +144,10 @@ void launch_host_columns(const ReduceAxesPlan& plan, const AxesShape& shape, con
   using Fold = typename Problem::fold_type;
   if constexpr (takes_panels<Fold>() && std::is_pointer_v<decltype(Problem::in)>) {
     const NanPolicy nan = problem.fold.context().nan;
+    if (plan.parts == 1 && turns_columns<Fold>(shape, sizeof(typename Problem::element_type), nan) &&
+        ReduceTurnedColumns<Space, Problem>::fits(shape)) {
+      return launch(ReduceTurnedColumns<Space, Problem>{problem});
+    }
     const bool leaves_parts = panel_leaves_parts<Fold>(sizeof(typename Problem::element_type));
     if ((leaves_parts || plan.parts == 1) && has_columns<Fold>(shape, nan)) {
       const bool whole_rows = plan.outputs >= shape.dims[shape.kept - 1].extent;

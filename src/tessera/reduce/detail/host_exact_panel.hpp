@@ -213,7 +213,7 @@ requires(MomentsFold<R, T>::sums_exactly && sizeof(T) <= sizeof(double) &&
     std::int64_t ahead[N];
     for (int r = 0; r < N; ++r) {
       row[r] = from + rows.at[first + r].in;
-      ahead[r] = rows.after(first + r, N) - rows.at[first + r].in;
+      ahead[r] = rows.to_next(first + r, N);
     }
     int c = 0;
     for (; c + group <= rows.columns; c += group) {

@@ -54,9 +54,27 @@ template <class Fold>
 constexpr bool panel_leaves_parts(std::size_t element_bytes) {
   return !sums_squares<Fold>() || element_bytes < sizeof(double);
 }
+/// Elements of a column that goes to a tile, at most, and so many side by side.
+inline constexpr int turned_column_max = 64, turned_columns_max = 64;
 /// Elements of a row that is turned into a column, at most: a tile holds 16 of the longest.
 inline constexpr int turned_length_max = 128;
 inline constexpr std::size_t host_tile_bytes = 16 << 10;
+/// Whether outputs are short columns between other axes, of which a panel takes those of many places along the next
+/// kept axis, copied to a tile.
+template <class Fold>
+bool turns_columns(const AxesShape& shape, std::size_t element_bytes, NanPolicy nan) {
+  if constexpr (takes_panels<Fold>()) {
+    if (shape.reduces_fastest() || shape.reduced != 1 || shape.kept < 2 || !HostPanel<Fold>::takes_copies(nan)) {
+      return false;
+    }
+    const AxesDim &inner = shape.dims[shape.kept - 1], &line = shape.dims[shape.kept];
+    return inner.in == 1 && line.extent <= turned_column_max && inner.extent <= turned_columns_max &&
+           shape.dims[shape.kept - 2].extent >= panel_width_min &&
+           static_cast<std::size_t>(line.extent * inner.extent) * element_bytes <= host_tile_bytes / 4;
+  } else {
+    return false;
+  }
+}
 /// Whether outputs are rows that panels take: short ones, turned, as longer ones are as quick in vectors along them; or
 /// such as are summed there.
 template <class Fold>

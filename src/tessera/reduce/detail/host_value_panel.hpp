@@ -150,7 +150,7 @@ requires(sizeof(typename R::value_type) <= 64 &&
       return;
     }
     if constexpr (std::is_pointer_v<Pointer> && chains_on_host<R, T, lanes>() && keeps_lanes<R>()) {
-      const std::int64_t ahead = rows.after(row) - at.in;
+      const std::int64_t ahead = rows.to_next(row, 1);
       for (; c + lanes <= rows.columns; c += lanes) {
         if (c * sizeof(T) % stream_line == 0) prefetch_line(from + c, ahead);
         reducer.chain_host(*reinterpret_cast<ChainValue(*)[lanes]>(chains + c), from + c, 1);

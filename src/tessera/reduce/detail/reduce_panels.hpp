@@ -154,7 +154,7 @@ struct ReducePanels {
     const IndexRange lane = lane_of(problem, part);
     panel.begin(fold, outputs.width, joined);
     AxesOffsets at[panel_rows];
-    PanelRows rows{at, 0, outputs.width * joined, base.input, grid.inner.input, 0};
+    PanelRows rows{at, 0, outputs.width * joined, base.input, grid.inner.input, 0, 0};
     const auto add_rows = [&] {
       if (rows.count == 0) return;
       // As far again where there are further rows; else the next panel.
@@ -229,9 +229,13 @@ struct ReduceTurned {
       const PanelOutputs outputs = grid(problem, item);
       turn_rows(problem.in + outputs.base.in, grid.inner.in, outputs.width, length, tile.elements(), grid.width);
       panel.begin(problem.fold, outputs.width, 1);
+      // The tile is in the cache: while it is added, memory brings the next one.
+      const std::int64_t ahead =
+          item + 1 < items.end ? elements_between(tile.elements(), problem.in + grid(problem, item + 1).base.in) : 0;
       for (int first = 0; first < length; first += panel_rows) {
         const PanelRows rows{
-            at + first, std::min(panel_rows, length - first), outputs.width, outputs.base.input, grid.inner.input, 0};
+            at + first, std::min(panel_rows, length - first), outputs.width, outputs.base.input, grid.inner.input, 0,
+            ahead};
         panel.add(problem.fold, static_cast<const T*>(tile.elements()), rows, status);
       }
       finish_rows(team, panel, grid, outputs, status);
