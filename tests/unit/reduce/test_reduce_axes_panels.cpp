@@ -85,7 +85,7 @@ TEMPLATE_LIST_TEST_CASE("narrow columns whose rows follow each other", "[reduce]
 TEMPLATE_LIST_TEST_CASE("short columns between other axes", "[reduce][axes]", test::OneSpace) {
   const TestType space;
   for (const std::size_t length : {2, 3, 5, 8, 33, 64, 65}) {
-    for (const std::size_t columns : {2, 3, 4, 5, 17, 64, 65}) {
+    for (const std::size_t columns : {2, 3, 4, 5, 17, 32, 33}) {
       for (const std::size_t places : {7, 8, 50}) {
         if (test::is_sanitized && length * columns * places > 6000) continue;
         const Extents<4> n{2, places, length, columns};

@@ -52,13 +52,13 @@ requires(MomentsFold<R, T>::sums_exactly && sizeof(T) <= sizeof(double) &&
       if (!has_pairs) begin_pairs();
       std::fill(block, block + padded(), 0.0);
     }
-    for_each_group(from, rows, [&]<int N>(int c, const T*(&groups)[N]) {
-      for (int part = 0; part < group; part += lanes) {
+    for_each_group(from, rows, [&]<int N>(int c, const T*(&groups)[N], auto count) {
+      for (int part = 0; part < count; part += lanes) {
         Sums sums;
         load_sums(c + part, sums);
         for (int r = 0; r < N; ++r) {
           HostTerms terms;
-          load_terms(groups[r] + part, terms);
+          load_terms(groups[r], part, count, terms);
           add_terms(terms, sums);
         }
         store_sums(sums, c + part);
@@ -175,8 +175,9 @@ requires(MomentsFold<R, T>::sums_exactly && sizeof(T) <= sizeof(double) &&
  private:
   static constexpr int sets = spread ? 2 : 1;
   static constexpr int lanes = host_terms;
-  /// Rows that are added before their sums go back to memory.
-  static constexpr int rows_at_once = 4;
+  /// Rows that are added before their sums go back to memory: of what costs little more than to read, one after the
+  /// other.
+  static constexpr int rows_at_once = in_blocks ? 1 : 2;
 
   /// Of some columns: of elements and squares, or either.
   struct Sums {
@@ -200,12 +201,14 @@ requires(MomentsFold<R, T>::sums_exactly && sizeof(T) <= sizeof(double) &&
     for (auto& set : pairs) set.clear(padded());
   }
 
-  /// Calls visit(first column, groups of so many rows); beyond a row's end there are zeros.
+  /// Calls visit(first column, groups of so many rows, elements of each), the last of which may be short.
   template <class Visit>
   void for_each_group(const T* from, const PanelRows& rows, const Visit& visit) const {
     int r = 0;
     for (; r + rows_at_once <= rows.count; r += rows_at_once) for_each_group<rows_at_once>(from, rows, r, visit);
-    for (; r < rows.count; ++r) for_each_group<1>(from, rows, r, visit);
+    if constexpr (rows_at_once > 1) {
+      for (; r < rows.count; ++r) for_each_group<1>(from, rows, r, visit);
+    }
   }
   template <int N, class Visit>
   void for_each_group(const T* from, const PanelRows& rows, int first, const Visit& visit) const {
@@ -221,15 +224,11 @@ requires(MomentsFold<R, T>::sums_exactly && sizeof(T) <= sizeof(double) &&
         groups[r] = row[r] + c;
         if (c * sizeof(T) % stream_line == 0) prefetch_line(groups[r], ahead[r]);
       }
-      visit(c, groups);
+      visit(c, groups, std::integral_constant<int, group>{});
     }
     if (c == rows.columns) return;
-    T tails[N][group] = {};
-    for (int r = 0; r < N; ++r) {
-      std::copy(row[r] + c, row[r] + rows.columns, tails[r]);
-      groups[r] = tails[r];
-    }
-    visit(c, groups);
+    for (int r = 0; r < N; ++r) groups[r] = row[r] + c;
+    visit(c, groups, rows.columns - c);
   }
 
   static void load_terms(const T* from, HostTerms& terms) {
@@ -252,6 +251,17 @@ requires(MomentsFold<R, T>::sums_exactly && sizeof(T) <= sizeof(double) &&
       load_first(from, count - part, terms);
     }
     if (Fold::sums_magnitudes) terms = magnitudes_of(terms);
+  }
+
+  /// Of a group that has so many elements.
+  static void take_range(const T* elements, int count, LaneRange<T>& range) {
+    typename LaneRange<T>::Terms terms;
+    if (count == group) {
+      load_vector(elements, terms);
+    } else {
+      load_first(elements, count, terms);
+    }
+    range.take(terms);
   }
 
   /// Whether the pairs are all that there is; each is settled then.
@@ -292,18 +302,14 @@ requires(MomentsFold<R, T>::sums_exactly && sizeof(T) <= sizeof(double) &&
   bool add_block(const T* from, const PanelRows& rows) {
     LaneRange<T> range;
     std::fill(block, block + padded(), 0.0);
-    for_each_group(from, rows, [&]<int N>(int c, const T*(&groups)[N]) {
-      for (int r = 0; r < N; ++r) {
-        typename LaneRange<T>::Terms whole;
-        load_vector(groups[r], whole);
-        range.take(whole);
-      }
-      for (int part = 0; part < group; part += lanes) {
+    for_each_group(from, rows, [&]<int N>(int c, const T*(&groups)[N], auto count) {
+      for (int r = 0; r < N; ++r) take_range(groups[r], count, range);
+      for (int part = 0; part < count; part += lanes) {
         HostTerms sum;
         load_vector(block + c + part, sum);
         for (int r = 0; r < N; ++r) {
           HostTerms terms;
-          load_terms(groups[r] + part, terms);
+          load_terms(groups[r], part, count, terms);
           sum += terms;
         }
         store_vector(sum, block + c + part);
@@ -320,20 +326,17 @@ requires(MomentsFold<R, T>::sums_exactly && sizeof(T) <= sizeof(double) &&
       for (int r = 0; r < std::min(lanes, width - c); ++r) {
         const T* const row = from + (c + r) * stride;
         HostTerms first = {}, second = {}, terms;
-        typename LaneRange<T>::Terms whole;
         int at = 0;
         for (; at + group <= length; at += group) {
           prefetch_page_ahead<group>(row + at);
-          load_vector(row + at, whole);
-          range.take(whole);
+          take_range(row + at, group, range);
           load_terms(row + at, terms);
           first += terms;
           load_terms(row + at + lanes, terms);
           second += terms;
         }
         if (at < length) {
-          load_first(row + at, length - at, whole);
-          range.take(whole);
+          take_range(row + at, length - at, range);
           load_terms(row + at, 0, length - at, terms);
           first += terms;
           load_terms(row + at, lanes, length - at, terms);

@@ -15,16 +15,17 @@ namespace tessera::detail {
 inline constexpr int panel_rows = 64;
 
 /// Rows behind one pointer: offsets of each, their columns, what a step along a row adds to the index in the input, and
-/// the offset of what is probably read next; ahead: where that is not the next row, but so far from each.
+/// the offset of the row after them; ahead: where what is read next is not the next row, but so far from each.
 struct PanelRows {
   const AxesOffsets* at;
   int count, columns;
   std::int64_t first_input, input_step, next, ahead;
 
-  /// From a row to what is read after it; step: rows that are read at once.
+  /// From a row to what is read after it; step: rows that are read at once, no more than there are.
   [[nodiscard]] std::int64_t to_next(int row, int step) const {
     if (ahead != 0) return ahead;
-    return (row + step < count ? at[row + step].in : next) - at[row].in;
+    const int after = row + step;
+    return (after < count ? at[after].in : next + at[after - count].in - at[0].in) - at[row].in;
   }
 };
 

@@ -55,7 +55,7 @@ constexpr bool panel_leaves_parts(std::size_t element_bytes) {
   return !sums_squares<Fold>() || element_bytes < sizeof(double);
 }
 /// Elements of a column that goes to a tile, at most, and so many side by side.
-inline constexpr int turned_column_max = 64, turned_columns_max = 64;
+inline constexpr int turned_column_max = 64, turned_columns_max = 32;
 /// Elements of a row that is turned into a column, at most: a tile holds 16 of the longest.
 inline constexpr int turned_length_max = 128;
 inline constexpr std::size_t host_tile_bytes = 16 << 10;

@@ -97,7 +97,8 @@ void finish_panel(const Member& team, const Problem& problem, HostPanel<typename
           if constexpr (sums_squares<Fold>()) {
             if (!write_result(alone, fold, total, problem.reduced_size, status_of(c), out + c * step)) finish_alone(c);
           } else {
-            out[c * step] = fold.template finalize<Result>(total, problem.reduced_size, status_of(c));
+            const Status status(problem.status_word, static_cast<std::uint64_t>(base.position + c * inner.position));
+            out[c * step] = fold.template finalize<Result>(total, problem.reduced_size, status);
           }
         },
         finish_alone);
@@ -140,13 +141,16 @@ struct ReducePanels {
                  std::int64_t{team.league_size()} * team.team_size());
     Panel panel;
     for (std::int64_t item = items.begin; item < items.end; ++item) {
-      reduce_panel(team, panel, grid, grid(problem, item / problem.parts), static_cast<int>(item % problem.parts));
+      const PanelOutputs outputs = grid(problem, item / problem.parts);
+      const std::int64_t next = item + 1 < items.end ? grid(problem, (item + 1) / problem.parts).base.in : 0;
+      reduce_panel(team, panel, grid, outputs, static_cast<int>(item % problem.parts), next - outputs.base.in);
     }
   }
 
  private:
-  void reduce_panel(const Member& team, Panel& panel, const PanelGrid& grid, const PanelOutputs& outputs,
-                    int part) const {
+  /// next: from the panel's elements to those of the one after it.
+  void reduce_panel(const Member& team, Panel& panel, const PanelGrid& grid, const PanelOutputs& outputs, int part,
+                    std::int64_t next) const {
     const Fold& fold = problem.fold;
     const Status status(problem.status_word);
     const AxesOffsets& base = outputs.base;
@@ -159,7 +163,7 @@ struct ReducePanels {
       if (rows.count == 0) return;
       // As far again where there are further rows; else the next panel.
       const int last = rows.count - 1;
-      rows.next = last == panel_rows - 1 ? 2 * at[last].in - at[last - 1].in : at[0].in + rows.columns;
+      rows.next = last == panel_rows - 1 ? 2 * at[last].in - at[last - 1].in : at[0].in + next;
       panel.add(fold, problem.in + base.in, rows, status);
       rows.count = 0;
     };
