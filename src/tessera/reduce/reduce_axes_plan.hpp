@@ -33,7 +33,7 @@ enum class AxesMapping {
   groups,  ///< a group of threads, or one, for each of several outputs; neighbours in memory to neighbouring threads;
            ///< a host's threads take panels of columns
   staged,  ///< short rows, many at a time, through a tile in team scratch
-  lines,   ///< a thread for each output, whose elements are few; a host's take panels of short rows, turned
+  lines,   ///< a thread for each output, whose elements are few; a host's take panels of rows, turned or summed along
   rows,    ///< a few vector lanes for each output, whose elements are one run
   tiles,   ///< the same for exact sums of rows that follow each other, through a tile in team scratch; a second kernel
            ///< for those that pairs of doubles do not settle

@@ -41,17 +41,19 @@ struct HostPairs {
     add(other.low);
     lost += other.lost;
   }
-  /// Exact: the squares are doubles.
+  /// Exact: the squares are doubles, fused with what follows or not.
   template <bool Exact>
   void add_squares(const HostTerms& terms) {
-    const HostTerms squares = terms * terms;
-    add(squares);
-    if constexpr (!Exact) {
-      HostTerms rest, left;
+    if constexpr (Exact) {
+      add(terms * terms);
+    } else {
+      const HostTerms none = {}, least = none + 0x1p-1022;
+      HostTerms squares, rest, left;
+      fused(terms, terms, -none, squares);  // as rounded_product() does
       fused(terms, terms, -squares, rest);
+      add(squares);
       two_sums(low, rest, low, left);
       // More than the smallest squares, and what they are rounded off, lose.
-      const HostTerms none = {}, least = none + 0x1p-1022;
       lost += magnitudes_of(left) + (((squares < 0x1p-917) & (terms != 0)) ? least : none);
     }
   }
