@@ -18,6 +18,8 @@
 #include <tessera/reduce/detail/host_turned_rows.hpp>
 #include <tessera/reduce/detail/host_value_panel.hpp>
 #include <tessera/reduce/detail/reduce_groups.hpp>
+#include <tessera/reduce/detail/reduce_runs.hpp>
+#include <tessera/reduce/detail/thread_fold.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
@@ -97,6 +99,7 @@ void finish_panel(const Member& team, const Problem& problem, HostPanel<typename
           if constexpr (sums_squares<Fold>()) {
             if (!write_result(alone, fold, total, problem.reduced_size, status_of(c), out + c * step)) finish_alone(c);
           } else {
+            // Not by status_of(), behind which compilers make no vectors of the loop.
             const Status status(problem.status_word, static_cast<std::uint64_t>(base.position + c * inner.position));
             out[c * step] = fold.template finalize<Result>(total, problem.reduced_size, status);
           }
@@ -225,7 +228,7 @@ struct ReduceTurned {
     HostBuffer<T, tile_size> tile;
     AxesOffsets at[turned_length_max];
     for (int k = 0; k < length; ++k) {
-      const AxesOffsets place = place_of(k);
+      const AxesOffsets place = axes_offsets(problem.dims + problem.kept, problem.run, k);
       at[k] = {std::int64_t{k} * grid.width, 0, place.position, place.input};
     }
     const Status status(problem.status_word);
@@ -263,20 +266,14 @@ struct ReduceTurned {
     }
   }
 
-  /// Of element k of a row.
-  [[nodiscard]] AxesOffsets place_of(int k) const { return axes_offsets(problem.dims + problem.kept, problem.run, k); }
-
   void finish_rows(const Member& team, Panel& panel, const PanelGrid& grid, const PanelOutputs& outputs,
                    const Status& status) const {
-    const T* from = problem.in + outputs.base.in;
+    const AxesDim* const axes = problem.dims + problem.kept;
     finish_panel(team, problem, panel, grid, outputs, 0, [&](int c, auto& thread, auto& spill) {
-      for (int k = 0; k < static_cast<int>(problem.reduced_size); ++k) {
-        const T one[1] = {from[c * grid.inner.in + k]};
-        const AxesOffsets place = place_of(k);
-        problem.fold.add(thread, spill, one,
-                         StepIndex{place.position, 0, outputs.base.input + c * grid.inner.input + place.input, 0},
-                         status);
-      }
+      const RunPosition position{axes, problem.run, run_step(axes, problem.run), 0,
+                                 outputs.base.input + c * grid.inner.input};
+      const auto row = run_behind(problem.in + outputs.base.in + c * grid.inner.in, problem.reduced_size, position);
+      thread_fold(problem.fold, row, {0, 1}, thread, spill, status);
     });
   }
 };
