@@ -59,6 +59,9 @@ constexpr std::string_view to_string(BoundaryMode mode) {
 namespace detail {
 
 KOKKOS_INLINE_FUNCTION std::int64_t euclidean_remainder(std::int64_t j, std::int64_t period) {
+  // Most are near, and divisions dear.
+  if (j < 0 && j >= -period) return j + period;
+  if (j >= period && j - period < period) return j - period;
   const std::int64_t remainder = j % period;
   return remainder < 0 ? remainder + period : remainder;
 }

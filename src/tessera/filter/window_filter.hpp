@@ -28,6 +28,7 @@
 #include <tessera/filter/detail/window_padded_lines.hpp>
 #include <tessera/filter/detail/window_runs.hpp>
 #include <tessera/filter/detail/window_thread_lines.hpp>
+#include <tessera/filter/detail/window_walks.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/halo.hpp>
 #include <tessera/filter/window_options.hpp>
@@ -174,6 +175,10 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
     if constexpr (!is_host_space<Space> && takes_runs<Op>) {
       launch_window_runs(function, space, plan, lines, op, options.team_size);
     }
+  } else if (plan.variant == WindowVariant::walks) {
+    if constexpr (!is_host_space<Space> && takes_runs<Op>) {
+      launch_window_walks(function, space, plan, lines, op, options.team_size);
+    }
   } else if (plan.variant == WindowVariant::chunks) {
     launch_window_chunks(function, space, plan, lines, op, options.team_size);
   } else {
@@ -249,10 +254,11 @@ void filter_window_halo(const Space& space, const InView& in, std::int64_t windo
 /// where nothing else is left; under `error` in is read once more before, and check(space, workspace) throws the
 /// row-major position of the first one, outputs are as under propagate. -0.0 is less than 0.0. The same bits under
 /// every plan. Cost, whatever m: a few operations and scratch accesses an element, each element read from memory once,
-/// and again from a cache where m is beyond some 500 elements, 1000 of four bytes, up to six times as m nears 64 KiB on
-/// devices and once beyond; it must hold m elements a team. Hosts read up to one more for each as m nears 4096 (2048 of
-/// means of 64-bit integers), and each twice beyond. Where m is beyond 8 parts of about 2000 elements, or 4000 of four
-/// bytes (half of that on hosts), three kernels and a workspace read it three times. An n less than m costs like m.
+/// and again from a cache where m is beyond some 500 elements, 1000 of four bytes: on devices up to two more times as m
+/// nears 24 KiB, once more up to 64 KiB, and once beyond; it must hold m elements a team. Hosts read up to one more for
+/// each as m nears 4096 (2048 of means of 64-bit integers), and each twice beyond. Where m is beyond 8 parts of about
+/// 2000 elements, or 4000 of four bytes (half of that on hosts), three kernels and a workspace read it three times. An n
+/// less than m costs like m.
 /// Devices take several lines of at most 512 elements (1152 where m <= 15) a team, up to m = 128, for m / 9 scratch
 /// accesses an element.
 /// Lines across memory, neighbours in memory being the same element of neighbouring lines (in and out, at least 32

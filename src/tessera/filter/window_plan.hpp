@@ -20,6 +20,7 @@
 #include <tessera/filter/detail/padded_lines_plan.hpp>
 #include <tessera/filter/detail/thread_lines_plan.hpp>
 #include <tessera/filter/detail/window_pieces.hpp>
+#include <tessera/filter/detail/window_walks_plan.hpp>
 #include <tessera/filter/window_options.hpp>
 #include <type_traits>
 
@@ -32,6 +33,7 @@ enum class WindowVariant {
   padded,   ///< several short lines in team scratch, each with its halos, a run of neighbouring outputs for a thread
   chunks,   ///< tile and halo in team scratch, windows of whole chunks and their ends (on hosts vectors, no scratch)
   runs,     ///< the same in longer pieces, each a thread's
+  walks,    ///< the same by teams that walk along lines and keep in scratch what the next tile needs of the last
   blocks,   ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
   columns,  ///< lines across memory: neighbouring threads take neighbouring lines, short windows in registers, of
             ///< others blocks as above, which on devices a thread takes by itself if they are not too long
@@ -50,6 +52,8 @@ constexpr std::string_view to_string(WindowVariant variant) {
       return "chunks";
     case WindowVariant::runs:
       return "runs";
+    case WindowVariant::walks:
+      return "walks";
     case WindowVariant::blocks:
       return "blocks";
     case WindowVariant::columns:
@@ -67,7 +71,7 @@ struct WindowPlan {
   int vector_length = 1;
   int tile = 1;                     ///< outputs a team makes at a time
   int parts = 1;                    ///< of a block; more than 8 take a workspace and two more kernels
-  int walk = 1;                     ///< tiles that a team takes, of blocks and columns in a row
+  int walk = 1;                     ///< tiles that a team takes, of walks, blocks and columns in a row
   int lanes = 1;                    ///< lines that a team takes at once, of columns: neighbouring ones
   std::size_t scratch_bytes = 0;    ///< level 0, a team
   std::size_t workspace_bytes = 0;  ///< what the parts come to
@@ -114,31 +118,41 @@ void plan_window_chunks(std::string_view function, const DeviceLimits& limits, s
   plan.scratch_bytes = window_chunks_scratch<Op>(plan.tile, window.size).bytes;
 }
 
-/// Whether all teams that its registers are planned for have scratch for windows of that size.
+/// Variants runs and walks. Returns the number of tiles or walks, or 0 where not all teams that their registers are
+/// planned for have scratch for windows of that size.
 template <class Op>
-bool fits_window_runs(const DeviceLimits& limits, std::int64_t window) {
-  return scratch_request(window_runs_scratch<Op>(32 * window_runs_length<Op>, window).bytes) <=
-         limits.shared_scratch(window_runs_teams_scratch, window_runs_teams);
-}
-
-template <class Op>
-void plan_window_runs(std::string_view function, const DeviceLimits& limits, std::int64_t lines, std::int64_t extent,
-                      const WindowShape& window, int asked_team_size, WindowPlan& plan) {
-  require_team_size(function, asked_team_size, window_runs_team_size);
+std::int64_t plan_window_runs(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
+                              std::int64_t extent, const WindowShape& window, int asked_team_size, WindowPlan& plan) {
   constexpr int length = window_runs_length<Op>;
-  const std::int64_t runs = std::min<std::int64_t>(ceil_div(extent, length), window_runs_team_size);
+  const std::int64_t at_once = std::int64_t{window_runs_teams} * multiprocessors(limits);
+  const bool walks = is_window_of_walks<Op>(window.size, extent, lines, at_once);
+  const int largest = walks ? window_walks_team_size : window_runs_team_size;
+  const std::int64_t runs = std::min<std::int64_t>(ceil_div(extent, length), largest);
   const std::size_t most = limits.shared_scratch(window_runs_teams_scratch, window_runs_teams);
-  plan.variant = WindowVariant::runs;
+  const auto bytes = [&](int tile) {
+    return walks ? window_walks_scratch<Op>(tile, window.size, most).bytes
+                 : window_runs_scratch<Op>(tile, window.size).bytes;
+  };
+  if (scratch_request(bytes(32 * length)) > most) return 0;
+  require_team_size(function, asked_team_size, largest);
+  plan.variant = walks ? WindowVariant::walks : WindowVariant::runs;
   plan.team_size = asked_team_size != 0 ? asked_team_size : 32 * static_cast<int>(ceil_div(runs, 32));
   plan.tile = plan.team_size * length;
-  const auto bytes = [&] { return window_runs_scratch<Op>(plan.tile, window.size).bytes; };
-  while (plan.tile > 32 * length && scratch_request(bytes()) > most) plan.tile -= 32 * length;
+  while (plan.tile > 32 * length && scratch_request(bytes(plan.tile)) > most) plan.tile -= 32 * length;
   if (asked_team_size == 0) plan.team_size = plan.tile / length;
-  plan.scratch_bytes = bytes();
-  const std::int64_t at_once = std::int64_t{window_runs_teams} * multiprocessors(limits);
-  const std::int64_t tiles = lines * ceil_div(extent, plan.tile);
-  if (stages_ahead<Op>(window.size))
-    plan.walk = static_cast<int>(std::clamp<std::int64_t>(tiles / at_once, 1, window_runs_walk));
+  plan.scratch_bytes = bytes(plan.tile);
+  const std::int64_t per_line = ceil_div(extent, plan.tile), tiles = lines * per_line;
+  const auto walk_of = [&](std::int64_t longest) {
+    plan.walk = static_cast<int>(std::clamp<std::int64_t>(tiles / at_once, 1, longest));
+  };
+  if (!walks) {
+    walk_of(window.size <= window_runs_ahead_max<Op> ? window_runs_walk : 1);
+    return ceil_div(tiles, plan.walk);
+  }
+  walk_of(window_walks_tiles(plan.tile, window.size));
+  const std::int64_t walks_per_line = ceil_div(per_line, plan.walk);
+  plan.walk = static_cast<int>(ceil_div(per_line, walks_per_line));
+  return lines * walks_per_line;
 }
 
 template <class Op>
@@ -337,6 +351,11 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     tiles = plan_window_padded_lines<Op>(function, limits, lines, extent, window, options.team_size, plan);
     return tiles > 0;
   };
+  const auto plan_runs = [&] {
+    if (limits.is_host || !is_window_of_runs<Op>(window.size)) return false;
+    tiles = plan_window_runs<Op>(function, limits, lines, extent, window, options.team_size, plan);
+    return tiles > 0;
+  };
   const bool is_across = fills_columns<typename Op::in_type>(columns) && !takes_direct<Op>(options);
   const auto shape_of = [&](std::int64_t part_limit) { return window_block_shape(extent, window, part_limit); };
   if (is_across && window.size <= window_column_max<Op>) {
@@ -372,9 +391,8 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     }
   } else if (plan_padded()) {
     return planned();
-  } else if (!limits.is_host && is_window_of_runs<Op>(window.size) && fits_window_runs<Op>(limits, window.size)) {
-    plan_window_runs<Op>(function, limits, lines, extent, window, options.team_size, plan);
-    tiles = ceil_div(lines * ceil_div(extent, plan.tile), plan.walk);
+  } else if (plan_runs()) {
+    return planned();
   } else if (window.size <= window_chunks_limit<Op>(limits.is_host)) {
     plan_window_chunks<Op>(function, limits, extent, window, options.team_size, plan);
     tiles = lines * ceil_div(extent, plan.tile);

@@ -134,7 +134,7 @@ void check_plans(const Space& space) {
   for (const std::int64_t window : {5, 100, 520, 1500, 5000, 20011}) {
     const auto expected = test::windowed<Operation>(space, line, window);
     for (const int team_size : test::odd_team_sizes(space)) {
-      if (window <= 6144 && team_size > tessera::detail::window_chunk_team_size) continue;
+      if (window <= 6144 && team_size > tessera::detail::window_walks_team_size) continue;
       for (const int league_size : test::odd_league_sizes()) {
         const WindowOptions options{.league_size = league_size, .team_size = team_size};
         INFO(test::described(options, window));

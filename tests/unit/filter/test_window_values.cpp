@@ -240,12 +240,18 @@ void check_device_plans() {
     CHECK(plan.team_size <= 256);
     CHECK(plan.team_size % 32 == 0);
     CHECK((plan.workspace_bytes == 0) == (plan.parts <= 8));
-    CHECK((plan.variant == tessera::WindowVariant::runs) == tessera::detail::is_window_of_runs<Op>(window));
+    const bool walks = plan.variant == tessera::WindowVariant::walks;
+    CHECK((walks || plan.variant == tessera::WindowVariant::runs) == tessera::detail::is_window_of_runs<Op>(window));
     if (window == 4097 && sizeof(typename Op::out_type) == 4) CHECK(plan.parts == 1);
-    if (plan.variant == tessera::WindowVariant::runs) {
-      const bool ahead = tessera::detail::stages_ahead<Op>(window);
-      CHECK(ahead == (std::is_same_v<Op, tessera::detail::WindowBox<float>> && window <= 1024));
-      CHECK(plan.walk == (ahead ? 3 : 1));
+    if (walks || plan.variant == tessera::WindowVariant::runs) {
+      const bool is_sum = Operation == WindowOperation::box, is_short = sizeof(T) == 4;
+      const bool ahead = is_short && window <= (is_sum ? 1024 : 2048);
+      const bool is_tile = window * static_cast<std::int64_t>(sizeof(T)) <= 24 * 1024;
+      CHECK(walks == (!is_tile || (is_short && !ahead && (is_sum || window <= 3072))));
+      const std::int64_t before = (window + plan.tile - 1) / plan.tile;
+      const std::int64_t most = walks ? std::max<std::int64_t>(16, 4 * before) : ahead ? 3 : 1;
+      CHECK(plan.walk <= most);
+      CHECK(plan.walk > (walks ? most / 2 : most - 1));
       const std::int64_t tiles = ((std::int64_t{1} << 27) + plan.tile - 1) / plan.tile;
       CHECK(plan.league_size == (tiles + plan.walk - 1) / plan.walk);
     }
@@ -269,11 +275,12 @@ void check_shared_scratch() {
                           : plan.variant == WindowVariant::padded ? tessera::detail::padded_lines_teams
                           : plan.variant == WindowVariant::chunks ? tessera::detail::window_chunk_teams<Op>
                           : plan.variant == WindowVariant::runs   ? tessera::detail::window_runs_teams
+                          : plan.variant == WindowVariant::walks  ? tessera::detail::window_runs_teams
                                                                   : 1;
         const std::size_t each = tessera::detail::scratch_request(plan.scratch_bytes) + 1024;
         CHECK(static_cast<std::size_t>(teams) * each <= there * 1024);
         if (there == 228 && tessera::detail::is_window_of_runs<Op>(window) && (extent > 512 || window > 128)) {
-          CHECK(plan.variant == WindowVariant::runs);
+          CHECK((plan.variant == WindowVariant::runs || plan.variant == WindowVariant::walks));
         }
       }
     }

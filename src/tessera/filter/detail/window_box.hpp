@@ -72,9 +72,18 @@ struct WindowBox {
     }
   }
 
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION void results(const value_type* sums, value_type, out_type* results) const {
-    if constexpr (std::is_floating_point_v<T>) {
+  template <int Count, bool IsAll = false>
+  KOKKOS_FORCEINLINE_FUNCTION void results(const value_type* sums, [[maybe_unused]] value_type all,
+                                           out_type* results) const {
+    if constexpr (IsAll && std::is_same_v<T, float>) {
+      if (is_finite(all)) {
+        TESSERA_UNROLL
+        for (int k = 0; k < Count; ++k) results[k] = static_cast<float>(near_quotient(sums[k] + 0.0));
+      } else {
+        TESSERA_UNROLL
+        for (int k = 0; k < Count; ++k) results[k] = result(sums[k]);
+      }
+    } else if constexpr (std::is_floating_point_v<T>) {
       double quotients[Count];
       bool all_quick = true;
       TESSERA_UNROLL
@@ -120,16 +129,24 @@ struct WindowBox {
     const double quick = quick_quotient(sum, is_quick);
     return is_quick ? quick : sum / divisor;
   }
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_finite(double value) {
+    return (static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(value) >> 32) << 1) < 0xffe00000U;
+  }
+  /// The same where that product is finite and away from those ends.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double near_quotient(double sum) const {
+    KOKKOS_IF_ON_DEVICE(
+        (const double first = sum * inverse; return Kokkos::fma(Kokkos::fma(-first, divisor, sum), inverse, first);))
+    KOKKOS_IF_ON_HOST((return sum / divisor;))
+  }
   /// is_quick becomes false where it is another.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double quick_quotient(double sum, [[maybe_unused]] bool& is_quick) const {
     KOKKOS_IF_ON_DEVICE((
-        const double first = sum * inverse; const double remainder = Kokkos::fma(-first, divisor, sum);
-        const double corrected = Kokkos::fma(remainder, inverse, first);
-        const std::uint64_t bits = Kokkos::bit_cast<std::uint64_t>(first); if constexpr (sizeof(T) < sizeof(double)) {
+        const double first = sum * inverse; const double corrected = near_quotient(sum);
+        if constexpr (sizeof(T) < sizeof(double)) {
           // Sums of floats are far from those ends, but for infinities.
-          const bool is_finite = (static_cast<std::uint32_t>(bits >> 32) << 1) < 0xffe00000U;
-          return is_finite ? corrected : first;
+          return is_finite(first) ? corrected : first;
         } else {
+          const std::uint64_t bits = Kokkos::bit_cast<std::uint64_t>(first);
           // The exponent's digits, from 2^-960 to 2^960: cheaper than comparisons of doubles.
           is_quick = is_quick && ((bits >> 52) + 1985) % 2048 < 1920;
           return corrected;

@@ -14,6 +14,11 @@
 
 namespace tessera::detail {
 
+// Devices whose minima and maxima of floats are NaN where one is, and have -0.0 below 0.0.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define TESSERA_WINDOW_JOINS_NAN
+#endif
+
 /// The operation for elements that are neither NaN nor -0.0 (nor of doubles the negative ones nearest to it): they are
 /// compared as they are.
 template <class T, bool IsMin>
@@ -30,16 +35,50 @@ struct WindowExtremumOfNumbers {
     return value == value &&
            static_cast<std::int32_t>(bits >> (8 * (sizeof(T) - 4))) != Kokkos::Experimental::finite_min_v<std::int32_t>;
   }
+  /// Whether it takes all of some values, which come to joined.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION static bool takes_all(const T (&values)[Count], [[maybe_unused]] T joined) {
+#ifdef TESSERA_WINDOW_JOINS_NAN
+    if constexpr (sizeof(T) == 4) return joined == joined;
+#endif
+    if constexpr (sizeof(T) == 8) {
+      // Extrema of integers are cheaper than comparisons of doubles; infinities are not taken.
+      std::uint32_t exponent = 0;
+      std::int32_t lowest = 0;
+      TESSERA_UNROLL
+      for (int s = 0; s < Count; ++s) {
+        const auto high = static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(values[s]) >> 32);
+        exponent = Kokkos::max(exponent, high << 1);
+        lowest = Kokkos::min(lowest, static_cast<std::int32_t>(high));
+      }
+      return exponent < 0xffe00000U && lowest != Kokkos::Experimental::finite_min_v<std::int32_t>;
+    }
+    bool all = true;
+    TESSERA_UNROLL
+    for (int s = 0; s < Count; ++s) all = all && takes(values[s]);
+    return all;
+  }
   KOKKOS_FUNCTION T identity() const {
     return IsMin ? Kokkos::Experimental::infinity_v<T> : -Kokkos::Experimental::infinity_v<T>;
   }
   KOKKOS_FUNCTION T staged(T element) const { return element; }
   KOKKOS_FUNCTION T value(T element) const { return element; }
   KOKKOS_FUNCTION T join(T a, T b) const {
+#ifdef TESSERA_WINDOW_JOINS_NAN
+    if constexpr (sizeof(T) == 4) {
+      float joined;
+      if constexpr (IsMin) {
+        asm("min.NaN.f32 %0, %1, %2;" : "=f"(joined) : "f"(a), "f"(b));
+      } else {
+        asm("max.NaN.f32 %0, %1, %2;" : "=f"(joined) : "f"(a), "f"(b));
+      }
+      return joined;
+    }
+#endif
     if constexpr (sizeof(T) == 4) return IsMin ? Kokkos::fmin(a, b) : Kokkos::fmax(a, b);
     return (a < b) == IsMin ? a : b;
   }
-  template <int Count>
+  template <int Count, bool IsAll = true>
   KOKKOS_FORCEINLINE_FUNCTION void results(const T* values, T, T* results) const {
     TESSERA_UNROLL
     for (int k = 0; k < Count; ++k) results[k] = values[k];
@@ -55,10 +94,10 @@ struct WindowQuickExtremum<T, IsMin> {
 
 /// An operation of the window kernels has the types of elements, of what stands for them in scratch, of values and of
 /// results, and staged(), value() of either, join(), identity(), result(), and results() of several, given all that
-/// their windows hold, joined (of sums anything). If all its windows are short it has instead of the joins the result
-/// window() of all elements of one, whole_windows_max, and has_one_size where windows are of no other. It may
-/// have a quick_type: an operation of the same results for the elements that it takes(). Joins here compare integers
-/// that are in the order of the elements, NaN first: their order is free.
+/// their windows hold, joined (of sums anything where IsAll does not say so). If all its windows are short it has
+/// instead of the joins the result window() of all elements of one, whole_windows_max, and has_one_size where windows
+/// are of no other. It may have a quick_type: an operation of the same results for the elements that it takes(). Joins
+/// here compare integers that are in the order of the elements, NaN first: their order is free.
 template <class T, bool IsMin>
 struct WindowExtremum : WindowQuickExtremum<T, IsMin> {
   using in_type = T;
@@ -114,7 +153,7 @@ struct WindowExtremum : WindowQuickExtremum<T, IsMin> {
       return key;
     }
   }
-  template <int Count>
+  template <int Count, bool IsAll = true>
   KOKKOS_FORCEINLINE_FUNCTION void results(const value_type* keys, value_type all, T* results) const {
     // One test for all of them, as a rule: where NaN come first.
     if ((turn > 0) == IsMin && !is_nan(all)) {

@@ -95,7 +95,7 @@ struct WindowFew : WindowRunTile<Op> {
         this->begin_copy(team, x, begin, count, scratch);
         end_async_group();
         wait_for_async_groups<0>();
-        return this->copied(x, begin, count, scratch);
+        return this->copied(x, begin, scratch);
       }
     }
     return Base::template stage<window_few_sizes<Op>.loads>(team, x, begin, count, scratch);

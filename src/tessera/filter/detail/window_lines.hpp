@@ -185,7 +185,7 @@ struct WindowLines {
   }
 
   /// Outputs first .. first + count - 1 are all made of windows, and neighbours in memory.
-  [[nodiscard]] KOKKOS_FUNCTION bool makes_all(std::int64_t first, int count) const {
+  [[nodiscard]] KOKKOS_FUNCTION bool makes_all(std::int64_t first, std::int64_t count) const {
     return out.stride == 1 && first >= made_begin() && first + count <= made_end();
   }
   /// And can be written in 16-byte pieces from the first on.

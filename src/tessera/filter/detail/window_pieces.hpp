@@ -100,18 +100,17 @@ inline constexpr int window_runs_teams = 5;
 inline constexpr std::size_t window_runs_teams_scratch = 200 * 1024;
 
 /// Whether arithmetic takes as long as memory, so that the next tile's elements had better be on their way meanwhile:
-/// sums of floats in double, of windows that leave scratch for two tiles. Then a team makes a few (measured on an
-/// H200).
+/// short elements, of windows that leave scratch for two tiles. Then a team makes a few (measured on an H200).
 template <class Op>
-constexpr bool stages_ahead(std::int64_t window) {
-  return !Op::is_idempotent && sizeof(typename Op::in_type) <= 4 && window <= 1024;
-}
+inline constexpr std::int64_t window_runs_ahead_max = sizeof(typename Op::in_type) > 4 ? 0
+                                                      : Op::is_idempotent              ? 2048
+                                                                                       : 1024;
 inline constexpr std::int64_t window_runs_walk = 3;
 
 /// Its windows: those that have the first and the last output of a run in common, up to where blocks are quicker than
-/// tiles much shorter than their halos; and those of them whose tiles are in scratch with all of their halos, quicker
-/// than with a part as long as that is enough for teams (measured on an H100 and an H200).
-inline constexpr std::int64_t window_runs_bytes = 64 * 1024, window_runs_whole_bytes = 24 * 1024;
+/// short tiles; and those of them that tiles take with all of their halos, quicker than walks along lines (measured on
+/// an H100 and an H200).
+inline constexpr std::int64_t window_runs_bytes = 64 * 1024, window_runs_tile_bytes = 24 * 1024;
 template <class Op>
 constexpr bool is_window_of_runs(std::int64_t window) {
   return takes_runs<Op> && window > window_runs_length<Op> &&
@@ -213,12 +212,10 @@ WindowChunksScratch window_chunks_scratch(int tile, std::int64_t window) {
   return pieces;
 }
 
-/// Scratch pieces of variant runs. has_gap: one piece is the tile, another what its windows end with, and of runs that
-/// lie between there are only the totals.
+/// Scratch pieces of variant runs, of tiles with their halos.
 struct WindowRunsScratch {
   std::size_t staged_at, totals_at[2], flag_at, bytes;
   int staged_pieces, staged_length;  // of so many elements
-  bool has_gap;
 };
 
 template <class Op>
@@ -228,14 +225,11 @@ WindowRunsScratch window_runs_scratch(int tile, std::int64_t window) {
   ScratchLayout layout;
   WindowRunsScratch pieces{};
   constexpr int width = packed_length<typename Op::in_type>;
-  pieces.has_gap = window > window_runs_whole_bytes / static_cast<std::int64_t>(sizeof(typename Op::in_type));
-  static_assert(window_runs_whole_bytes / sizeof(typename Op::in_type) > (window_runs_team_size + 2) * length);
-  const std::int64_t elements = tile + (pieces.has_gap ? length : window - 1);
-  const std::int64_t packs = ceil_div(elements, width) + std::int64_t{sector_bytes} / packed_bytes;
-  pieces.staged_pieces = stages_ahead<Op>(window) ? 2 : 1;
+  const std::int64_t packs = ceil_div(tile + window - 1, width) + std::int64_t{sector_bytes} / packed_bytes;
+  pieces.staged_pieces = window <= window_runs_ahead_max<Op> ? 2 : 1;
   pieces.staged_length = static_cast<int>(packs * width);
-  pieces.staged_at = layout.append<Packed<typename Op::in_type>>(
-      static_cast<std::size_t>(pieces.has_gap ? 2 : pieces.staged_pieces) * static_cast<std::size_t>(packs));
+  pieces.staged_at = layout.append<Packed<typename Op::in_type>>(static_cast<std::size_t>(pieces.staged_pieces) *
+                                                                 static_cast<std::size_t>(packs));
   for (auto& at : pieces.totals_at) at = layout.append<typename Op::value_type>(runs + 1);
   pieces.flag_at = layout.append<int>(has_quick<Op> ? 1 : 0);
   pieces.bytes = layout.bytes();

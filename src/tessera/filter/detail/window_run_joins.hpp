@@ -34,21 +34,41 @@ struct WindowRunJoins {
     return joined;
   }
 
-  /// The first count >= 1 values, of fewer than all.
+  /// The last values.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION static Value last(const Op& op, const Value (&values)[length]) {
+    constexpr int begin = length - Count;
+    Value joined = values[begin];
+    TESSERA_UNROLL
+    for (int p = begin; p < length; p += part) {
+      Value of_part = values[p];
+      TESSERA_UNROLL
+      for (int s = p + 1; s < p + part && s < length; ++s) of_part = op.join(of_part, values[s]);
+      joined = p == begin ? of_part : op.join(joined, of_part);
+    }
+    return joined;
+  }
+
+  /// The first or the last count >= 1 values, of fewer than all.
   KOKKOS_FORCEINLINE_FUNCTION static Value first(const Op& op, const Value (&values)[length], int count) {
-    return first(op, values, count, Between<1, length>());
+    return some<false>(op, values, count, Between<1, length>());
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Value last(const Op& op, const Value (&values)[length], int count) {
+    return some<true>(op, values, count, Between<1, length>());
   }
 
   /// Begin <= count < End, found by bisection: registers have no index.
   template <int Begin, int End>
   struct Between {};
-  template <int Begin, int End>
-  KOKKOS_FORCEINLINE_FUNCTION static Value first(const Op& op, const Value (&values)[length], int count,
-                                                 Between<Begin, End>) {
+  template <bool IsLast, int Begin, int End>
+  KOKKOS_FORCEINLINE_FUNCTION static Value some(const Op& op, const Value (&values)[length], int count,
+                                                Between<Begin, End>) {
     if constexpr (End - Begin > 1) {
       constexpr int middle = (Begin + End) / 2;
-      if (count < middle) return first(op, values, count, Between<Begin, middle>());
-      return first(op, values, count, Between<middle, End>());
+      if (count < middle) return some<IsLast>(op, values, count, Between<Begin, middle>());
+      return some<IsLast>(op, values, count, Between<middle, End>());
+    } else if constexpr (IsLast) {
+      return last<Begin>(op, values);
     } else {
       return first<Begin>(op, values);
     }

@@ -104,29 +104,41 @@ struct WindowRunTile {
     return target - inside.first;
   }
 
-  /// Begins to copy count elements of the line from begin on as they are, of 4 or 8 bytes.
+  /// Begins to copy count elements of the line from begin on as they are, of 4 or 8 bytes, with those that share 16
+  /// bytes with them.
   template <TeamMember Member>
   KOKKOS_FORCEINLINE_FUNCTION void begin_copy(const Member& team, const In* x, std::int64_t begin, int count,
                                               In* scratch) const {
     const int step = team.team_size();
+    In* const to = copied(x, begin, scratch);
+    if (lines.in.stride == 1 && is_inside(begin - width, count + 2 * width)) {
+      const int before = (width - static_cast<int>(misaligned_head(x + begin, width))) % width;
+      tessera::detail::begin_copy(x + (begin - before), (before + count + width - 1) / width * width, to - before,
+                                  team.team_rank(), step);
+      return;
+    }
     const Inside inside = inside_of(begin, count);
-    const bool has_ends = !is_inside(begin, count);
-    In* const to = copied(x, begin, count, scratch);
     if (inside.count > 0) {
-      tessera::detail::begin_copy(x + (begin + inside.first), inside.count, scratch + inside.first, team.team_rank(),
-                                  step);
+      tessera::detail::begin_copy(x + (begin + inside.first), inside.count, to + inside.first, team.team_rank(), step);
     }
     TESSERA_NO_UNROLL
     for (int e = team.team_rank(); e < count - inside.count; e += step) {
       const int at = e < inside.first ? e : e + inside.count;
-      to[at] = element(x, begin + at, !has_ends);
+      begin_copy_of(x, begin + at, to + at);
+    }
+  }
+  /// Begins to copy what stands for the line's j-th element.
+  KOKKOS_FORCEINLINE_FUNCTION void begin_copy_of(const In* x, std::int64_t j, In* to) const {
+    const std::int64_t index = lines.element_for(j);
+    if (index < 0) {
+      *to = lines.boundary.cval;
+    } else {
+      copy_async(to, x + index * lines.in.stride);
     }
   }
   /// Where they then begin.
-  KOKKOS_FORCEINLINE_FUNCTION In* copied(const In* x, std::int64_t begin, int count, In* scratch) const {
-    const Inside inside = inside_of(begin, count);
-    if (inside.count == 0) return scratch;
-    return async_place(x + (begin + inside.first), scratch + inside.first) - inside.first;
+  KOKKOS_FORCEINLINE_FUNCTION In* copied(const In* x, std::int64_t begin, In* scratch) const {
+    return lines.in.stride == 1 ? async_place(x + begin, scratch) : scratch;
   }
 
   /// Join: an operation.
@@ -135,23 +147,6 @@ struct WindowRunTile {
                                                typename Join::value_type (&values)[Count]) {
     TESSERA_UNROLL
     for (int s = 0; s < Count; ++s) values[s] = join.value(elements[s]);
-  }
-
-  /// What stands for elements of the line from begin on, past scratch.
-  template <class Join, int Count>
-  KOKKOS_FORCEINLINE_FUNCTION void load_memory(const Join& join, const In* x, std::int64_t begin,
-                                               typename Join::value_type (&values)[Count]) const {
-    if (is_inside(begin, Count)) {
-      const In* source = x + begin * lines.in.stride;
-      TESSERA_UNROLL
-      for (int s = 0; s < Count; ++s) values[s] = join.value(join.staged(source[s * lines.in.stride]));
-      return;
-    }
-    TESSERA_UNROLL
-    for (int s = 0; s < Count; ++s) {
-      const std::int64_t j = lines.element_for(begin + s);
-      values[s] = join.value(join.staged(j < 0 ? lines.boundary.cval : x[j * lines.in.stride]));
-    }
   }
 };
 

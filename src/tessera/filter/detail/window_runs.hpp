@@ -23,8 +23,7 @@
 
 namespace tessera::detail {
 
-/// HasGap: of runs between the tile and where its windows end there are only the totals.
-template <ExecutionSpace Space, class Op, bool HasGap>
+template <ExecutionSpace Space, class Op>
 struct WindowRuns : WindowRunTile<Op> {
   using Base = WindowRunTile<Op>;
   using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<window_runs_team_size, window_runs_teams>,
@@ -36,6 +35,7 @@ struct WindowRuns : WindowRunTile<Op> {
   static_assert(sizeof(In) == sizeof(Out));
 
   int whole, rest;  // size - 1 = (whole + 1) * length + rest
+  bool makes_all;   // of outputs that are neighbours in memory
   WindowRunsScratch pieces;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
@@ -45,11 +45,8 @@ struct WindowRuns : WindowRunTile<Op> {
         [&](std::int64_t line, std::int64_t first, int piece) {
           const In* x = lines.in.line(line);
           const std::int64_t begin = first - lines.window.reach_left;
-          const int own = runs_of(outputs_of(first)) * length;
           if (has_quick<Op> && team.team_rank() == 0) *flag_of(scratch) = 0;
-          In* staged = staged_piece(scratch, piece);
-          this->begin_copy(team, x, begin, own + (HasGap ? 0 : reach()), staged);
-          if constexpr (HasGap) this->begin_copy(team, x, begin + end_run(), own + rest, ends_piece(staged));
+          this->begin_copy(team, x, begin, runs_of(outputs_of(first)) * length + reach(), staged_piece(scratch, piece));
         },
         [&](std::int64_t line, std::int64_t first, int piece) {
           const auto make = [&](const auto& join) {
@@ -67,8 +64,6 @@ struct WindowRuns : WindowRunTile<Op> {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION In* staged_piece(std::byte* scratch, int piece) const {
     return reinterpret_cast<In*>(scratch + pieces.staged_at) + piece * pieces.staged_length;
   }
-  /// Where windows end.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION In* ends_piece(In* staged) const { return staged + pieces.staged_length; }
   /// Whether the tile has elements that a quick operation does not take.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int* flag_of(std::byte* scratch) const {
     return reinterpret_cast<int*>(scratch + pieces.flag_at);
@@ -78,8 +73,6 @@ struct WindowRuns : WindowRunTile<Op> {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int runs_of(int outputs) { return (outputs + length - 1) / length; }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int reach() const { return static_cast<int>(lines.window.size) - 1; }
-  /// The run in which the first window ends: its first element.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int end_run() const { return (whole + 1) * length; }
 
   /// first: the output that the tile begins with. staged: its elements, whose place the outputs take. join: the
   /// operation, or a quick one. False, and nothing done, where the elements are not for that.
@@ -92,42 +85,30 @@ struct WindowRuns : WindowRunTile<Op> {
     const int outputs = outputs_of(first), runs = runs_of(outputs);
     auto* totals = reinterpret_cast<Value*>(scratch + pieces.totals_at[0]);
     auto* beginnings = reinterpret_cast<Value*>(scratch + pieces.totals_at[1]);  // until totals widen
-    const std::int64_t begin = first - lines.window.reach_left;
-    const In* elements = this->copied(x, begin, runs * length + (HasGap ? 0 : reach()), staged);
-    const In* ends = elements;  // from those of the runs on, where there is no gap
-    if constexpr (HasGap) ends = this->copied(x, begin + end_run(), runs * length + rest, ends_piece(staged));
+    const In* elements = this->copied(x, first - lines.window.reach_left, staged);
 
     // Threads without a run join the last one too, and drop it: values that are sometimes there cost registers.
     const bool has_run = team.team_rank() < runs;
     const int run = has_run ? team.team_rank() : runs - 1;
-    bool all_quick = true;
-    const auto check = [&](const Value& value) {
-      if constexpr (is_quick) all_quick = all_quick && Join::takes(value);
-    };
+    [[maybe_unused]] bool all_quick = true;
     TESSERA_NO_UNROLL
     for (int r = runs + team.team_rank(); r <= runs + whole; r += team.team_size()) {
       Value values[length];
-      if (!HasGap) {
-        load(join, elements + r * length, values);
-      } else if (r > whole) {
-        load(join, ends + (r - whole - 1) * length, values);
-      } else {
-        this->load_memory(join, x, begin + r * length, values);
-      }
-      TESSERA_UNROLL
-      for (int s = 0; s < length; ++s) check(values[s]);
+      load(join, elements + r * length, values);
       totals[r] = Joins::template first<length>(join, values);
+      if constexpr (is_quick) all_quick = all_quick && Join::takes_all(values, totals[r]);
       if (rest > 0) beginnings[r] = Joins::first(join, values, rest);
     }
     Value windows[length];
     load(join, elements + run * length, windows);
-    TESSERA_UNROLL
-    for (int s = 0; s < length; ++s) check(windows[s]);
+    const Value whole_run = Joins::template first<length>(join, windows);
+    if constexpr (is_quick) all_quick = all_quick && Join::takes_all(windows, whole_run);
     for (int e = team.team_rank(); is_quick && e < rest; e += team.team_size()) {
-      check(ends[(HasGap ? runs : runs + whole + 1) * length + e]);
+      if constexpr (is_quick) {
+        all_quick = all_quick && Join::takes(elements[(runs + whole + 1) * length + e]);
+      }
     }
     if (is_quick && !all_quick) Kokkos::atomic_or(flag_of(scratch), 1);
-    const Value whole_run = Joins::template first<length>(join, windows);
     if (has_run) totals[run] = whole_run;
     if (rest > 0) {
       const Value beginning = Joins::first(join, windows, rest);
@@ -144,15 +125,16 @@ struct WindowRuns : WindowRunTile<Op> {
     }
     Value common = whole > 0 ? whole_runs(join, team, scratch, run, runs) : join.identity();
     if (rest > 0) common = join.join(common, beginning);
-    Joins::join_beginnings(join, ends + run * length + (HasGap ? rest : reach()), common, windows);
+    Joins::join_beginnings(join, elements + run * length + reach(), common, windows);
     team.team_barrier();  // elements have been read
 
     auto* slots = reinterpret_cast<Out*>(staged);
-    const bool is_whole = lines.makes_all(first, outputs);
+    const bool is_whole = makes_all || lines.makes_all(first, outputs);
     const int head = is_whole ? static_cast<int>(misaligned_head(y + first, outputs)) : 0;
     slots += (packed_length<Out> - head) % packed_length<Out>;
     if (has_run) {
-      join.template results<length>(windows, join.join(windows[0], windows[length - 1]), slots + run * length);
+      const Value all = join.join(windows[0], windows[length - 1]);
+      join.template results<length, true>(windows, all, slots + run * length);
     }
     team.team_barrier();
     if (is_whole) {
@@ -185,32 +167,21 @@ struct WindowRuns : WindowRunTile<Op> {
   }
 };
 
-template <bool HasGap, ExecutionSpace Space, class Op>
+template <ExecutionSpace Space, class Op>
 void launch_window_runs(std::string_view function, const Space& space, const WindowPlan& plan,
-                        const WindowLines<Op>& lines, const Op& op, const WindowRunsScratch& pieces,
-                        int asked_team_size) {
-  using Functor = WindowRuns<Space, Op, HasGap>;
+                        const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
+  using Functor = WindowRuns<Space, Op>;
   constexpr int length = Functor::length;
   const auto common = static_cast<int>(lines.window.size - 1 - length);
   const Functor functor{{lines, op, WindowTiles(lines.in.lines(), lines.out.extent, plan.tile)},
                         common / length,
                         common % length,
-                        pieces};
+                        lines.makes_all(0, lines.out.extent),
+                        window_runs_scratch<Op>(plan.tile, lines.window.size)};
   auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable(function, policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::window::runs", policy, functor);
-}
-
-template <ExecutionSpace Space, class Op>
-void launch_window_runs(std::string_view function, const Space& space, const WindowPlan& plan,
-                        const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
-  const WindowRunsScratch pieces = window_runs_scratch<Op>(plan.tile, lines.window.size);
-  if (pieces.has_gap) {
-    launch_window_runs<true>(function, space, plan, lines, op, pieces, asked_team_size);
-  } else {
-    launch_window_runs<false>(function, space, plan, lines, op, pieces, asked_team_size);
-  }
 }
 
 }  // namespace tessera::detail
