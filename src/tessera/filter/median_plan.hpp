@@ -16,9 +16,9 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/filter/detail/make_window_plan.hpp>
 #include <tessera/filter/detail/window_median.hpp>
 #include <tessera/filter/window_options.hpp>
-#include <tessera/filter/window_plan.hpp>
 
 namespace tessera {
 

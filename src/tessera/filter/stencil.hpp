@@ -18,11 +18,11 @@
 #include <tessera/filter/detail/filter_request.hpp>
 #include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/halo_ends.hpp>
+#include <tessera/filter/detail/make_window_plan.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
 #include <tessera/filter/detail/window_columns.hpp>
 #include <tessera/filter/detail/window_padded_lines.hpp>
 #include <tessera/filter/halo.hpp>
-#include <tessera/filter/window_plan.hpp>
 #include <type_traits>
 
 namespace tessera {

@@ -16,6 +16,7 @@
 #include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
 #include <tessera/filter/detail/halo_ends.hpp>
+#include <tessera/filter/detail/make_window_plan.hpp>
 #include <tessera/filter/detail/window_blocks.hpp>
 #include <tessera/filter/detail/window_box.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>

@@ -18,8 +18,8 @@
 #include <tessera/filter/detail/filter_request.hpp>
 #include <tessera/filter/detail/line_array.hpp>
 #include <tessera/filter/detail/stage.hpp>
+#include <tessera/filter/detail/window_pieces.hpp>
 #include <tessera/filter/halo.hpp>
-#include <tessera/filter/window_plan.hpp>
 #include <type_traits>
 
 namespace tessera::detail {

@@ -18,6 +18,7 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/line_array.hpp>
 #include <tessera/filter/detail/stage.hpp>
+#include <tessera/filter/detail/window_pieces.hpp>
 #include <tessera/filter/window_plan.hpp>
 #include <type_traits>
 

@@ -250,7 +250,7 @@ WindowFewScratch window_few_scratch(int tile, std::int64_t window) {
   ScratchLayout layout;
   WindowFewScratch pieces{};
   pieces.staged_at = layout.append<typename Op::staged_type>(static_cast<std::size_t>(outputs + window - 1) +
-                                                             sector_bytes / sizeof(In));
+                                                             (sector_bytes + packed_bytes) / sizeof(In));
   pieces.slots_at = layout.append<Out>(static_cast<std::size_t>(outputs) + packed_length<Out>);
   pieces.bytes = layout.bytes();
   return pieces;

@@ -12,6 +12,7 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/filter/detail/make_window_plan.hpp>
 #include <tessera/filter/detail/thread_lines.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/window_plan.hpp>
