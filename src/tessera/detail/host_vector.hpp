@@ -146,6 +146,49 @@ void load_widened_first(const float* from, int count, HostVector<double, Lanes>&
   load_widened<Lanes>(lanes, to);
 }
 
+#if defined(__AVX512VL__) && defined(__AVX512BW__)
+#define TESSERA_HOST_MASKS
+
+/// The lanes of a mask, of a vector of any width, and zeros: no other elements are read.
+template <class T, class Vector>
+void load_masked(const T* from, std::uint32_t mask, Vector& to) {
+  constexpr int bytes = sizeof(Vector), lane = sizeof(T);
+  static_assert((bytes == 16 && lane <= 8) || ((bytes == 32 || bytes == 64) && (lane == 4 || lane == 8)));
+  if constexpr (bytes == 64) {
+    if constexpr (lane == 4) to = (Vector)_mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask), from);
+    if constexpr (lane == 8) to = (Vector)_mm512_maskz_loadu_epi64(static_cast<__mmask8>(mask), from);
+  } else if constexpr (bytes == 32) {
+    if constexpr (lane == 4) to = (Vector)_mm256_maskz_loadu_epi32(static_cast<__mmask8>(mask), from);
+    if constexpr (lane == 8) to = (Vector)_mm256_maskz_loadu_epi64(static_cast<__mmask8>(mask), from);
+  } else {
+    if constexpr (lane == 1) to = (Vector)_mm_maskz_loadu_epi8(static_cast<__mmask16>(mask), from);
+    if constexpr (lane == 2) to = (Vector)_mm_maskz_loadu_epi16(static_cast<__mmask8>(mask), from);
+    if constexpr (lane == 4) to = (Vector)_mm_maskz_loadu_epi32(static_cast<__mmask8>(mask), from);
+    if constexpr (lane == 8) to = (Vector)_mm_maskz_loadu_epi64(static_cast<__mmask8>(mask), from);
+  }
+}
+
+/// Likewise: no other elements are written.
+template <class T, class Vector>
+void store_masked(const Vector& from, std::uint32_t mask, T* to) {
+  constexpr int bytes = sizeof(Vector), lane = sizeof(T);
+  static_assert((bytes == 16 && lane <= 8) || ((bytes == 32 || bytes == 64) && (lane == 4 || lane == 8)));
+  if constexpr (bytes == 64) {
+    if constexpr (lane == 4) _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), (__m512i)from);
+    if constexpr (lane == 8) _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(mask), (__m512i)from);
+  } else if constexpr (bytes == 32) {
+    if constexpr (lane == 4) _mm256_mask_storeu_epi32(to, static_cast<__mmask8>(mask), (__m256i)from);
+    if constexpr (lane == 8) _mm256_mask_storeu_epi64(to, static_cast<__mmask8>(mask), (__m256i)from);
+  } else {
+    if constexpr (lane == 1) _mm_mask_storeu_epi8(to, static_cast<__mmask16>(mask), (__m128i)from);
+    if constexpr (lane == 2) _mm_mask_storeu_epi16(to, static_cast<__mmask8>(mask), (__m128i)from);
+    if constexpr (lane == 4) _mm_mask_storeu_epi32(to, static_cast<__mmask8>(mask), (__m128i)from);
+    if constexpr (lane == 8) _mm_mask_storeu_epi64(to, static_cast<__mmask8>(mask), (__m128i)from);
+  }
+}
+
+#endif
+
 /// What op makes of all lanes: of their halves, and so on.
 template <class T, int Lanes, class Op>
 T across(const HostVector<T, Lanes>& vector, const Op& op) {

@@ -21,6 +21,7 @@ template <class T>
 struct StridedTile {
   T* data;
   std::int64_t row_stride, column_stride;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T* row(int i) const { return data + i * row_stride; }
 };
 
 /// What moves elements as they are.

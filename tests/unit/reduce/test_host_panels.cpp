@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a host's panels of outputs are made of: results rounded in vectors, the ends of rows, counts in chains.
-#include <sys/mman.h>
-#include <unistd.h>
 #include <tessera/detail/host_vector.hpp>
 
 #if defined(TESSERA_HOST_VECTORS)
@@ -14,13 +12,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <tessera/detail/tile_range.hpp>
 #include <tessera/reduce/counts.hpp>
 #include <tessera/reduce/detail/exact_pair_rounding.hpp>
 #include <tessera/reduce/detail/host_rounding.hpp>
 #include <tessera/reduce/reduce_axes.hpp>
 
 #include "support/data.hpp"
+#include "support/guard_pages.hpp"
 
 namespace {
 
@@ -74,20 +72,15 @@ TEST_CASE("a host's vectors round pairs as single numbers are rounded", "[reduce
 /// Rows that end where memory does.
 template <class T>
 void check_last_rows(std::size_t length) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t rows = 11, bytes = tessera::detail::ceil_div(rows * length * sizeof(T), page) * page;
-  void* const memory = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  REQUIRE(memory != MAP_FAILED);
-  REQUIRE(mprotect(static_cast<std::byte*>(memory) + bytes, page, PROT_NONE) == 0);
-  T* const elements = reinterpret_cast<T*>(static_cast<std::byte*>(memory) + bytes) - rows * length;
-  std::iota(elements, elements + rows * length, T(1));
-  const Kokkos::View<const T**, Kokkos::LayoutRight, Kokkos::HostSpace> in(elements, rows, length);
+  const std::size_t rows = 11;
+  const test::GuardPages<T> elements(rows * length);
+  std::iota(elements.data(), elements.data() + rows * length, T(1));
+  const Kokkos::View<const T**, Kokkos::LayoutRight, Kokkos::HostSpace> in(elements.data(), rows, length);
   const Kokkos::View<T*, Kokkos::HostSpace> sums("sums", rows);
   tessera::reduce_axes(Kokkos::DefaultHostExecutionSpace(), in, {1}, tessera::Sum<T>{}, sums);
   for (std::size_t row = 0; row < rows; ++row) {
     CHECK(sums(row) == static_cast<T>(length * (2 * row * length + length + 1) / 2));
   }
-  munmap(memory, bytes + page);
 }
 
 TEST_CASE("rows of a host are read to their end and no further", "[reduce][axes]") {

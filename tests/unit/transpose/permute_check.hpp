@@ -43,6 +43,26 @@ void check_permute(const Space& space, const Extents<Rank>& extents, const std::
   out.check_guards();
 }
 
+/// Memory of arrays whose rank and element size are known at run time.
+template <class Space>
+void check_array(const Space& space, const std::vector<std::int64_t>& extents, std::size_t element_bytes,
+                 const std::vector<int>& axes, const TransposeOptions& options = {}) {
+  std::size_t elements = 1;
+  for (const std::int64_t extent : extents) elements *= static_cast<std::size_t>(extent);
+  const auto bytes = values<std::uint8_t>(elements * element_bytes);
+  const auto in = device_copy<Space>(bytes);
+  const auto out = device_copy<Space>(std::vector<std::uint8_t>(bytes.size(), 0xa5));
+  permute_array(space, in.data(), out.data(), {extents, element_bytes}, axes, options);
+  space.fence();
+  // The reference moves bytes along one more axis.
+  std::vector<std::size_t> all(extents.begin(), extents.end()), order(axes.begin(), axes.end());
+  all.push_back(element_bytes);
+  order.push_back(axes.size());
+  INFO("element bytes " << element_bytes << ", rank " << extents.size() << ", variant " << to_string(options.variant)
+                        << ", plan " << to_string(permute_array_plan(space, {extents, element_bytes}, axes, options)));
+  check_bits(host_copy(out), reference::permuted(bytes, all, order));
+}
+
 /// Calls check(axes) for every order of the axes.
 template <std::size_t Rank, class Check>
 void for_each_order(const Check& check) {

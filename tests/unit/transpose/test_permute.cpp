@@ -151,32 +151,11 @@ TEMPLATE_LIST_TEST_CASE("copy_layout keeps the logical array", "[permute]", test
   out.check_guards();
 }
 
-/// Memory of arrays whose rank and element size are known at run time.
-template <class Space>
-void check_array(const Space& space, const std::vector<std::int64_t>& extents, std::size_t element_bytes,
-                 const std::vector<int>& axes, const tessera::TransposeOptions& options = {}) {
-  std::size_t elements = 1;
-  for (const std::int64_t extent : extents) elements *= static_cast<std::size_t>(extent);
-  const auto values = test::values<std::uint8_t>(elements * element_bytes);
-  const auto in = test::device_copy<Space>(values);
-  const auto out = test::device_copy<Space>(std::vector<std::uint8_t>(values.size(), 0xa5));
-  tessera::permute_array(space, in.data(), out.data(), {extents, element_bytes}, axes, options);
-  space.fence();
-  // The reference moves bytes along one more axis.
-  std::vector<std::size_t> all(extents.begin(), extents.end()), order(axes.begin(), axes.end());
-  all.push_back(element_bytes);
-  order.push_back(axes.size());
-  INFO("element bytes " << element_bytes << ", rank " << extents.size() << ", variant " << to_string(options.variant)
-                        << ", plan "
-                        << to_string(tessera::permute_array_plan(space, {extents, element_bytes}, axes, options)));
-  test::check_bits(test::host_copy(out), tessera::reference::permuted(values, all, order));
-}
-
 TEMPLATE_LIST_TEST_CASE("permute_array: elements of any size", "[permute]", test::OneSpace) {
   for (const std::size_t bytes : {1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 31, 40, 100, 1000}) {
-    check_array(TestType(), {67, 35}, bytes, {1, 0});
-    check_array(TestType(), {5, 12, 7}, bytes, {1, 2, 0});
-    check_array(TestType(), {5, 8, 6}, bytes, {1, 0, 2});
+    test::check_array(TestType(), {67, 35}, bytes, {1, 0});
+    test::check_array(TestType(), {5, 12, 7}, bytes, {1, 2, 0});
+    test::check_array(TestType(), {5, 8, 6}, bytes, {1, 0, 2});
   }
 }
 
@@ -186,12 +165,12 @@ TEMPLATE_LIST_TEST_CASE("permute_array: ranks up to 32", "[permute]", test::OneS
   for (std::size_t d = 0; d < axes.size(); ++d) axes[d] = static_cast<int>(axes.size() - 1 - d);
   for (const TransposeVariant variant :
        {TransposeVariant::automatic, TransposeVariant::naive, TransposeVariant::packed}) {
-    check_array(TestType(), extents, 4, axes, {.variant = variant});
+    test::check_array(TestType(), extents, 4, axes, {.variant = variant});
   }
   std::mt19937 random(32);
   for (int n = 0; n < 10; ++n) {
     std::shuffle(axes.begin(), axes.end(), random);
-    check_array(TestType(), extents, 6, axes);
+    test::check_array(TestType(), extents, 6, axes);
   }
   std::vector<std::int64_t> most(32, 1);
   std::vector<int> reversed(32);
@@ -199,9 +178,9 @@ TEMPLATE_LIST_TEST_CASE("permute_array: ranks up to 32", "[permute]", test::OneS
     most[d] = d % 2 == 0 ? 2 : 1;
     reversed[d] = 31 - static_cast<int>(d);
   }
-  check_array(TestType(), most, 2, reversed);
-  check_array(TestType(), most, 1, reversed);
-  check_array(TestType(), {}, 8, {});
+  test::check_array(TestType(), most, 2, reversed);
+  test::check_array(TestType(), most, 1, reversed);
+  test::check_array(TestType(), {}, 8, {});
 }
 
 TEMPLATE_LIST_TEST_CASE("a permutation launches one kernel on its instance and nothing else", "[permute]",

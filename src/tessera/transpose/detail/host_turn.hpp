@@ -17,17 +17,25 @@
 
 namespace tessera::detail {
 
+/// A tile whose rows, of elements side by side, begin anywhere.
+template <class T>
+struct ScatteredTile {
+  T* data;
+  const std::int64_t* rows;  // where they begin
+  static constexpr std::int64_t column_stride = 1;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T* row(int i) const { return data + rows[i]; }
+};
+
 struct TileRange {
   int row_begin, row_end, column_begin, column_end;
 };
 
 template <class In, class Out, class Function>
-KOKKOS_FUNCTION void turn_elements(const StridedTile<const In>& in, const StridedTile<Out>& out,
-                                   const Function& function, const TileRange& range) {
+KOKKOS_FUNCTION void turn_elements(const In& in, const Out& out, const Function& function, const TileRange& range) {
   for (int column = range.column_begin; column < range.column_end; ++column) {
+    auto* const target = out.row(column);
     for (int row = range.row_begin; row < range.row_end; ++row) {
-      out.data[column * out.row_stride + row * out.column_stride] =
-          function(in.data[row * in.row_stride + column * in.column_stride]);
+      target[row * out.column_stride] = function(in.row(row)[column * in.column_stride]);
     }
   }
 }
@@ -37,39 +45,40 @@ KOKKOS_FUNCTION void turn_elements(const StridedTile<const In>& in, const Stride
 inline constexpr int turned_side = 4;
 inline constexpr int turned_columns = 16;
 
+/// The block whose first row and column these are.
 template <class In, class Out, class Function>
-KOKKOS_FORCEINLINE_FUNCTION void turn_block(const In* source, const StridedTile<const In>& in, Out* target,
-                                            const StridedTile<Out>& out, const Function& function) {
+KOKKOS_FORCEINLINE_FUNCTION void turn_block(const In& in, const Out& out, const Function& function, int row,
+                                            int column) {
   constexpr int side = turned_side;
   if (in.column_stride == 1 && out.column_stride == 1) {
-    Out block[side][side];
+    std::remove_reference_t<decltype(*out.data)> block[side][side];
     for (int i = 0; i < side; ++i) {
-      for (int j = 0; j < side; ++j) block[j][i] = function(source[i * in.row_stride + j]);
+      const auto* const source = in.row(row + i) + column;
+      for (int j = 0; j < side; ++j) block[j][i] = function(source[j]);
     }
     for (int j = 0; j < side; ++j) {
-      for (int i = 0; i < side; ++i) target[j * out.row_stride + i] = block[j][i];
+      auto* const target = out.row(column + j) + row;
+      for (int i = 0; i < side; ++i) target[i] = block[j][i];
     }
     return;
   }
   for (int i = 0; i < side; ++i) {
+    const auto* const source = in.row(row + i) + column * in.column_stride;
     for (int j = 0; j < side; ++j) {
-      target[j * out.row_stride + i * out.column_stride] = function(source[i * in.row_stride + j * in.column_stride]);
+      out.row(column + j)[(row + i) * out.column_stride] = function(source[j * in.column_stride]);
     }
   }
 }
 
 /// Rows 0 .. rows - 1 of the columns column_begin .. column_end - 1.
 template <class In, class Out, class Function>
-KOKKOS_FUNCTION void turn_columns(const StridedTile<const In>& in, const StridedTile<Out>& out,
-                                  const Function& function, int rows, int column_begin, int column_end) {
+KOKKOS_FUNCTION void turn_columns(const In& in, const Out& out, const Function& function, int rows, int column_begin,
+                                  int column_end) {
   constexpr int side = turned_side;
   const int whole_rows = rows / side * side;
   int column = column_begin;
   for (; column + side <= column_end; column += side) {
-    for (int row = 0; row < whole_rows; row += side) {
-      turn_block(in.data + row * in.row_stride + column * in.column_stride, in,
-                 out.data + column * out.row_stride + row * out.column_stride, out, function);
-    }
+    for (int row = 0; row < whole_rows; row += side) turn_block(in, out, function, row, column);
     turn_elements(in, out, function, {whole_rows, rows, column, column + side});
   }
   turn_elements(in, out, function, {0, rows, column, column_end});
@@ -113,40 +122,102 @@ void turn_vectors(Vector (&rows)[Side]) {
   }
 }
 
-/// Columns begin .. end - 1 of a tile, along the rows, and what stands `ahead` elements on in these on its way to the
-/// caches meanwhile. Elements of both tiles stand next to each other, in's in rows, out's in columns. Tiles too small
-/// for a block go in narrower vectors. Streamed: to boundaries of vectors.
-template <bool Streamed, class T, int Bytes = turned_vector_bytes<T>>
-void turn_in_vectors(const StridedTile<const T>& in, const StridedTile<T>& out, int rows, int begin, int end,
-                     std::int64_t ahead) {
-  using Vector = TurnedVector<T, Bytes>;
+/// A block of side x side elements from this row and column on, and what stands `ahead` elements on in its rows on its
+/// way to the caches. By value: what is written may be anything, so that references would be read anew each time.
+template <bool Streamed, class T, int Bytes, class In, class Out>
+KOKKOS_FORCEINLINE_FUNCTION void turn_square(const In in, const Out out, int row, int column, std::int64_t ahead) {
   constexpr int side = Bytes / static_cast<int>(sizeof(T));
-  if (rows < side || end - begin < side) {
-    if constexpr (Bytes > 16) return turn_in_vectors<false, T, Bytes / 2>(in, out, rows, begin, end, ahead);
-    return turn_elements(in, out, Unchanged(), {0, rows, begin, end});
+  TurnedVector<T, Bytes> block[side];
+#pragma GCC unroll 16
+  for (int i = 0; i < side; ++i) {
+    const T* const source = in.row(row + i) + column;
+    load_vector(source, block[i]);
+    __builtin_prefetch(source + ahead);
   }
-  const auto turn_block = [&](int row, int column) {
-    Vector block[side];
-    const T* source = in.data + row * in.row_stride + column;
-    for (int i = 0; i < side; ++i, source += in.row_stride) {
-      load_vector(source, block[i]);
-      __builtin_prefetch(source + ahead);
+  turn_vectors(block);
+#pragma GCC unroll 16
+  for (int j = 0; j < side; ++j) {
+    T* const target = out.row(column + j) + row;
+    if constexpr (Streamed) {
+      stream_vector(block[j], target);
+    } else {
+      store_vector(block[j], target);
     }
-    turn_vectors(block);
-    T* target = out.data + column * out.row_stride + row;
-    for (int j = 0; j < side; ++j, target += out.row_stride) {
-      if constexpr (Streamed) {
-        stream_vector(block[j], target);
-      } else {
-        store_vector(block[j], target);
+  }
+}
+
+#ifdef TESSERA_HOST_MASKS
+
+inline constexpr bool has_masked_turn = true;
+
+/// Likewise of fewer columns, or of fewer of either. A store of some lanes takes longer than one of all (on a Zen 5).
+template <bool AllRows, class T, int Bytes, class In, class Out>
+KOKKOS_FORCEINLINE_FUNCTION void turn_part(const In in, const Out out, int row, int column, int rows, int columns,
+                                           std::int64_t ahead) {
+  constexpr int side = Bytes / static_cast<int>(sizeof(T));
+  const std::uint32_t loaded = (1u << columns) - 1;
+  [[maybe_unused]] const std::uint32_t stored = (1u << rows) - 1;
+  TurnedVector<T, Bytes> block[side];
+#pragma GCC unroll 16
+  for (int i = 0; i < side; ++i) {
+    const T* const source = in.row(row + Kokkos::min(i, rows - 1)) + column;
+    load_masked(source, loaded, block[i]);
+    __builtin_prefetch(source + ahead);
+  }
+  turn_vectors(block);
+#pragma GCC unroll 16
+  for (int j = 0; j < side; ++j) {
+    if (j >= columns) break;
+    T* const target = out.row(column + j) + row;
+    if constexpr (AllRows) {
+      store_vector(block[j], target);
+    } else {
+      store_masked(block[j], stored, target);
+    }
+  }
+}
+
+#else
+
+inline constexpr bool has_masked_turn = false;
+
+#endif
+
+/// Columns begin .. end - 1 of a tile, along the rows. Elements of both tiles stand next to each other, in's in rows,
+/// out's in columns. Tiles too small for a block go in narrower vectors, or in parts of them. Streamed: to boundaries
+/// of vectors. ahead: as turn_square() has it.
+template <bool Streamed, class T, int Bytes = turned_vector_bytes<T>, class In, class Out>
+void turn_in_vectors(const In& in, const Out& out, int rows, int begin, int end, std::int64_t ahead) {
+  constexpr int side = Bytes / static_cast<int>(sizeof(T));
+  const int columns = end - begin;
+  const bool is_short = rows < side || columns < side;
+  if constexpr (Bytes > 16) {
+    if (is_short && (!has_masked_turn || 2 * Kokkos::min(rows, columns) <= side))
+      return turn_in_vectors<false, T, Bytes / 2>(in, out, rows, begin, end, ahead);
+  }
+  if (is_short) {
+#ifdef TESSERA_HOST_MASKS
+    const int across = Kokkos::min(columns, side);
+    const auto turn_parts = [&]<bool AllRows>(int down) {
+      for (int row = 0; row < rows; row += side) {
+        for (int column = begin; column < end; column += side) {
+          turn_part<AllRows, T, Bytes>(in, out, Kokkos::min(row, rows - down), Kokkos::min(column, end - across), down,
+                                       across, ahead);
+        }
       }
-    }
-  };
+    };
+    rows < side ? turn_parts.template operator()<false>(rows) : turn_parts.template operator()<true>(side);
+    return;
+#else
+    return turn_elements(in, out, Unchanged(), {0, rows, begin, end});
+#endif
+  }
   const int whole_rows = rows / side * side;
   for (int row = 0; row < (Streamed ? whole_rows : rows); row += side) {
     // The last blocks take elements of those before once more, where they may begin anywhere.
     const int block_row = Streamed ? row : Kokkos::min(row, rows - side);
-    for (int column = begin; column < end; column += side) turn_block(block_row, Kokkos::min(column, end - side));
+    for (int column = begin; column < end; column += side)
+      turn_square<Streamed, T, Bytes>(in, out, block_row, Kokkos::min(column, end - side), ahead);
   }
   if constexpr (Streamed) turn_elements(in, out, Unchanged(), {whole_rows, rows, begin, end});
 }
@@ -158,24 +229,35 @@ inline constexpr bool has_vector_turn = false;
 
 #endif
 
+/// Rows and columns that a matrix has which is worth turning in blocks.
+#ifdef TESSERA_HOST_MASKS
+inline constexpr int turned_least = 3;
+#else
+inline constexpr int turned_least = turned_side;
+#endif
+
+/// Of the largest blocks of elements of so many bytes.
+constexpr int turned_block_side(std::size_t element_bytes) {
+#ifdef TESSERA_HOST_SHUFFLES
+  if (element_bytes <= 8) return (element_bytes < 4 ? 16 : host_vector_bytes) / static_cast<int>(element_bytes);
+#endif
+  return element_bytes > 0 ? turned_side : 0;
+}
+
 template <class In, class Out, class Function>
 inline constexpr bool turns_vectors =
     std::is_same_v<Function, Unchanged>&& std::is_same_v<In, Out>&& has_vector_turn<Out>;
 
-/// Whether a matrix is worth turning in blocks: shorter rows take longer to find than to move (measured on a Zen 5).
-KOKKOS_INLINE_FUNCTION constexpr bool takes_blocks(std::int64_t rows, std::int64_t columns) {
-  return Kokkos::min(rows, columns) >= turned_side && Kokkos::max(rows, columns) >= 4 * turned_side;
-}
-
 /// Columns begin .. end - 1 of a tile, along the rows, as quickly as the strides allow. ahead: of what comes next, in
 /// elements.
 template <bool Streamed, class In, class Out, class Function>
-KOKKOS_FUNCTION void turn(const StridedTile<const In>& in, const StridedTile<Out>& out, const Function& function,
-                          int rows, int begin, int end, [[maybe_unused]] std::int64_t ahead) {
+KOKKOS_FUNCTION void turn(const In& in, const Out& out, const Function& function, int rows, int begin, int end,
+                          [[maybe_unused]] std::int64_t ahead) {
 #ifdef TESSERA_HOST_SHUFFLES
-  if constexpr (turns_vectors<In, Out, Function>) {
+  using Element = std::remove_reference_t<decltype(*out.data)>;
+  if constexpr (turns_vectors<std::remove_cvref_t<decltype(*in.data)>, Element, Function>) {
     if (in.column_stride == 1 && out.column_stride == 1) {
-      return turn_in_vectors<Streamed>(in, out, rows, begin, end, ahead);
+      return turn_in_vectors<Streamed, Element>(in, out, rows, begin, end, ahead);
     }
   }
 #endif

@@ -16,6 +16,7 @@
 #include <tessera/transpose/detail/permute_shape.hpp>
 #include <tessera/transpose/detail/run_tables.hpp>
 #include <tessera/transpose/detail/sector_shift.hpp>
+#include <tessera/transpose/detail/tile_nest.hpp>
 #include <tessera/transpose/detail/tile_tables.hpp>
 #include <tessera/transpose/transpose_options.hpp>
 #include <tessera/transpose/transpose_plan.hpp>
@@ -33,8 +34,12 @@ inline constexpr std::int64_t packed_volume_max = 4096;
 /// Bytes of a tile in scratch, and with gaps, which are no more than half as many again: places there have 16 bits.
 inline constexpr std::size_t packed_stage_bytes = 32768;
 inline constexpr std::size_t packed_gaps_bytes = 36864;
-/// Bytes of a host's tile, of elements of so many: it stays in the first cache beside its output (measured on a Zen 5).
-constexpr std::size_t packed_host_bytes(std::size_t element_bytes) { return element_bytes > 4 ? 8192 : 16384; }
+/// Bytes of a host's tile, of elements of so many, and its elements: most of it stays in the first cache beside its
+/// output (measured on a Zen 5).
+constexpr std::size_t packed_host_bytes(std::size_t element_bytes) { return element_bytes > 4 ? 16384 : 32768; }
+inline constexpr std::int64_t packed_host_volume_max = 8192;
+/// Bytes of the input's runs that are long for a host (measured on a Zen 5).
+inline constexpr std::size_t packed_host_run_bytes = 512;
 /// Of a matrix that a host turns in blocks.
 inline constexpr std::int64_t packed_host_side = 16;
 
@@ -86,6 +91,7 @@ struct TransposeChoice {
   WordRuns words{};        // of a tile that moves in words
   std::int64_t spans = 0;  // elements of the input, with those between
   TileTables tables{};
+  TileNest nest;                              // of hosts
   bool wide_offsets = false, direct = false;  // direct: elements do not go through scratch
 };
 
@@ -243,7 +249,9 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
       fits = std::min(fits, std::int64_t{packed_slots(problem.in_bytes, problem.out_bytes, wide)} * plan.team_size);
     }
     choice.wide_offsets = wide;
-    return choose_packed_tile(shape, std::clamp<std::int64_t>(fits, 1, packed_volume_max), false, cost_of);
+    return choose_packed_tile(
+        shape, std::clamp<std::int64_t>(fits, 1, limits.is_host ? packed_host_volume_max : packed_volume_max), false,
+        cost_of);
   };
   CostedTile best = choose(false);
   if (has_wide_offsets(shape, best.tile)) best = choose(true);
@@ -257,9 +265,11 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   choice.spans = 1;
   for (int d = 0; d < shape.rank; ++d) choice.spans += (shape.axes[d].extent - 1) * shape.axes[d].in_stride;
   if (choice.runs.volume == 0 && !in_words) {
-    choice.tables =
-        tile_tables(shape, choice.tile, limits.is_host ? out_order(shape) : run_order(shape, choice.tile, false));
-    if (!choice.direct) {
+    // A core follows the output, but where that would leave lines of the input half read.
+    const bool follows =
+        limits.is_host && static_cast<std::size_t>(choice.tile.in_run) * problem.in_bytes >= packed_host_run_bytes;
+    choice.tables = tile_tables(shape, choice.tile, follows ? out_order(shape) : run_order(shape, choice.tile, false));
+    if (!limits.is_host && !choice.direct) {
       choice.order = staged_order(choice.tables, problem.out_bytes,
                                   std::min(choice.tile.volume + choice.tile.volume / 2 + 1,
                                            static_cast<std::int64_t>(packed_gaps_bytes / problem.out_bytes)));
@@ -281,7 +291,10 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
     plan.scratch_bytes = word_pieces(choice.words).bytes;
     plan.access_bytes = packed_bytes;
     teams = packed_words_teams_at_once;
-  } else if (!limits.is_host) {
+  } else if (limits.is_host) {
+    choice.nest = nest_of(choice.tables, turned_block_side(larger));
+    plan.scratch_bytes = static_cast<std::size_t>(choice.nest.entries()) * sizeof(std::int64_t);
+  } else {
     plan.scratch_bytes =
         packed_pieces(static_cast<int>(choice.tile.volume), choice.order, problem.out_bytes, choice.direct).bytes;
   }

@@ -3,8 +3,7 @@
 //
 // Variants packed and naive: tiles of several axes. Each thread finds the places of its elements in a tile once, and
 // then moves tile after tile; packed stages them in scratch, in the input's order, where that makes the output's runs
-// whole; where asynchronous copies are expected to cost less, TransposeRuns has the tile. On hosts a tile is a loop
-// nest: the first cache is its scratch.
+// whole; where asynchronous copies are expected to cost less, TransposeRuns has the tile. Hosts have TransposeNest.
 //
 // A. Hynninen and D. Lyakh, "cuTT: A High-Performance Tensor Transpose Library for CUDA Compatible GPUs" (2017).
 #ifndef TESSERA_TRANSPOSE_DETAIL_TRANSPOSE_PACKED_HPP
@@ -15,14 +14,12 @@
 #include <string_view>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/device_limits.hpp>
-#include <tessera/detail/noinline.hpp>
 #include <tessera/detail/scratch_layout.hpp>
-#include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
-#include <tessera/transpose/detail/host_turn.hpp>
 #include <tessera/transpose/detail/packed_plan.hpp>
 #include <tessera/transpose/detail/tile_tables.hpp>
 #include <tessera/transpose/detail/transpose_launch.hpp>
+#include <tessera/transpose/detail/transpose_nest.hpp>
 #include <tessera/transpose/detail/transpose_runs.hpp>
 #include <tessera/transpose/detail/transpose_words.hpp>
 #include <type_traits>
@@ -202,120 +199,20 @@ struct TransposePacked {
   }
 };
 
-/// On hosts: the tile's rows in the output's order, or the matrices that it has of the axes that are fastest on either
-/// side. The last tile of an axis is no longer than what is left.
-template <ExecutionSpace Space, class Job>
-struct TransposeNest {
-  using policy_type = Kokkos::TeamPolicy<Space>;
-  using member_type = typename policy_type::member_type;
-  using In = typename Job::in_type;
-  using Out = typename Job::out_type;
-
-  Job job;
-
-  KOKKOS_FUNCTION void operator()(const member_type& team) const {
-    const TileWalk walk = tile_walk(team, job.tiles);
-    for (std::int64_t tile = walk.begin; tile < walk.end; tile += walk.step) move_tile(team, tile);
-  }
-
- private:
-  KOKKOS_FUNCTION void move_tile(const member_type& team, std::int64_t tile) const {
-    const TileTables& tables = job.tables;
-    std::int64_t extents[tile_digits_max] = {};
-    for (int d = 0; d < tables.digits; ++d) extents[d] = tables.out_order[d].extent;
-    const In* in = job.in;
-    Out* out = job.out;
-    auto rest = static_cast<std::uint32_t>(tile);
-    for (int d = 0; d < tables.axes; ++d) {
-      const TileAxis& axis = tables.outer[d];
-      const std::uint32_t index = rest % axis.tiles;
-      rest /= axis.tiles;
-      in += index * axis.in_step;
-      out += index * axis.out_step;
-      if (axis.digit >= 0 && index == axis.tiles - 1) extents[axis.digit] = axis.last_extent;
-    }
-    const TileDigit fast = tables.digits > 0 ? tables.out_order[0] : TileDigit{0, 0, 1, 0, 0, 0};
-    const std::int64_t count = tables.digits > 0 ? extents[0] : 1;
-    const int across = matrix_digit(extents);
-    const auto columns = static_cast<int>(extents[across]);
-    if (across > 0) extents[across] = 1;
-    std::int64_t place[tile_digits_max] = {}, rows = 1;
-    for (int d = 1; d < tables.digits; ++d) rows *= extents[d];
-    // Loops of their own: in one, with a branch, short rows take up to a third longer (g++ 12).
-    if (across > 0) {
-      for (std::int64_t row = 0; row < rows; ++row) {
-        if (row % team.team_size() == team.team_rank()) {
-          turn_matrix({in, fast.in_stride, 1}, {out, tables.out_order[across].out_stride, 1}, static_cast<int>(count),
-                      columns);
-        }
-        to_next_row(extents, place, in, out);
-      }
-      return;
-    }
-    for (std::int64_t row = 0; row < rows; ++row) {
-      if (row % team.team_size() == team.team_rank()) move_row(in, out, fast, count);
-      to_next_row(extents, place, in, out);
-    }
-  }
-
-  /// Along all digits but the first.
-  KOKKOS_FORCEINLINE_FUNCTION void to_next_row(const std::int64_t (&extents)[tile_digits_max],
-                                               std::int64_t (&place)[tile_digits_max], const In*& in, Out*& out) const {
-    const TileTables& tables = job.tables;
-    for (int d = 1; d < tables.digits; ++d) {
-      in += tables.out_order[d].in_stride;
-      out += tables.out_order[d].out_stride;
-      if (++place[d] < extents[d]) break;
-      in -= extents[d] * tables.out_order[d].in_stride;
-      out -= extents[d] * tables.out_order[d].out_stride;
-      place[d] = 0;
-    }
-  }
-
-  /// The digit along which elements are neighbours in the input, where those along the first one are in the output and
-  /// both make blocks for vectors; 0: none.
-  [[nodiscard]] KOKKOS_FUNCTION int matrix_digit(const std::int64_t (&extents)[tile_digits_max]) const {
-    const TileTables& tables = job.tables;
-    for (int d = 1; d < tables.digits; ++d) {
-      if (tables.out_order[d].in_stride != 1 || tables.out_order[0].out_stride != 1) continue;
-      return takes_blocks(extents[0], extents[d]) ? d : 0;
-    }
-    return 0;
-  }
-
-  TESSERA_NOINLINE KOKKOS_FUNCTION void turn_matrix(const StridedTile<const In>& in, const StridedTile<Out>& out,
-                                                    int rows, int columns) const {
-    turn<false>(in, out, job.function, rows, 0, columns, 0);
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION void move_row(const In* in, Out* out, const TileDigit& fast, std::int64_t count) const {
-    if (fast.in_stride == 1 && fast.out_stride == 1) {
-      for (std::int64_t i = 0; i < count; ++i) out[i] = job.function(in[i]);
-    } else if (fast.out_stride == 1) {
-      for (std::int64_t i = 0; i < count; ++i) out[i] = job.function(in[i * fast.in_stride]);
-    } else {
-      for (std::int64_t i = 0; i < count; ++i) out[i * fast.out_stride] = job.function(in[i * fast.in_stride]);
-    }
-  }
-};
-
 template <ExecutionSpace Space, class In, class Out, class Function>
 void launch_packed(std::string_view name, const Space& space, const TransposeChoice& choice, const In* in, Out* out,
                    const Function& function, int asked_team_size) {
-  using Job = PackedJob<In, Out, Function>;
-  const Job job{in,
-                out,
-                function,
-                static_cast<std::uint32_t>(tiles_of(choice.tables)),
-                static_cast<int>(choice.tile.volume),
-                choice.order,
-                choice.tables};
+  const auto tiles = static_cast<std::uint32_t>(tiles_of(choice.tables));
   const auto launch = [&](const auto& functor) {
     launch_transpose(name, space, choice.plan, functor, asked_team_size);
   };
   if constexpr (is_host_space<Space>) {
-    launch(TransposeNest<Space, Job>{job});
+    using Job = NestJob<In, Out, Function>;
+    launch(
+        TransposeNest<Space, Job>{{in, out, function, tiles, choice.tables, choice.nest}, choice.plan.scratch_bytes});
   } else {
+    using Job = PackedJob<In, Out, Function>;
+    const Job job{in, out, function, tiles, static_cast<int>(choice.tile.volume), choice.order, choice.tables};
     const auto launch_as = [&](auto offset, auto direct) {
       launch(TransposePacked<Space, Job, decltype(offset), direct.value>{job});
     };
@@ -324,7 +221,7 @@ void launch_packed(std::string_view name, const Space& space, const TransposeCho
         const auto launch_runs = [&](auto shifted) {
           using Runs = RunsJob<In, Out, Function>;
           launch(TransposeRuns<Space, Runs, shifted.value>{
-              {in, out, function, job.tiles, choice.runs, choice.order, choice.tables}});
+              {in, out, function, tiles, choice.runs, choice.order, choice.tables}});
         };
         return choice.runs.shifted ? launch_runs(std::true_type{}) : launch_runs(std::false_type{});
       }
@@ -332,8 +229,8 @@ void launch_packed(std::string_view name, const Space& space, const TransposeCho
     if constexpr (sizeof(In) == sizeof(Out) && sizeof(In) <= 2) {
       if (choice.words.runs.volume > 0) {
         using Words = WordsJob<In, Out, Function>;
-        return launch(TransposeWords<Space, Words>{
-            {in, in + choice.spans, out, function, job.tiles, choice.words, choice.tables}});
+        return launch(
+            TransposeWords<Space, Words>{{in, in + choice.spans, out, function, tiles, choice.words, choice.tables}});
       }
     }
     const auto launch_with = [&](auto offset) {
