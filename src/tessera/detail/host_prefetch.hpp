@@ -5,6 +5,7 @@
 #ifndef TESSERA_DETAIL_HOST_PREFETCH_HPP
 #define TESSERA_DETAIL_HOST_PREFETCH_HPP
 
+#include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <tessera/detail/host_stream.hpp>
@@ -14,12 +15,26 @@ namespace tessera::detail {
 /// Asks for the line of what lies `offset` elements further, in the array or not: a host's own prefetching ends
 /// with a page. Locality: 3 for the nearest cache, 2 for the one behind it.
 template <int Locality = 3, class T>
-void prefetch_line(const T* element, std::int64_t offset) {
-#if defined(__GNUC__)
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_line([[maybe_unused]] const T* element,
+                                               [[maybe_unused]] std::int64_t offset) {
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(element) +
                                                    static_cast<std::uintptr_t>(offset) * sizeof(T)),
                      0, Locality);
+  // Else GCC takes this for a function without effects, and leaves out calls of it.
+  asm volatile("");
 #endif
+}
+
+/// Asks for so many elements from there on: of many for the first lines, as those behind them come as a stream.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_run(const T* elements, std::int64_t offset, std::int64_t count) {
+  constexpr std::int64_t bytes_max = 1024;
+  const auto* bytes = reinterpret_cast<const std::byte*>(elements);
+  const std::int64_t begin = offset * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t length = Kokkos::min(count * static_cast<std::int64_t>(sizeof(T)), bytes_max);
+  for (std::int64_t at = 0; at < length; at += stream_line) prefetch_line(bytes, begin + at);
+  prefetch_line(bytes, begin + length - 1);
 }
 
 /// The offset for it that leads from one array into another.

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <tessera/detail/host_prefetch.hpp>
 #include <tessera/detail/host_stream.hpp>
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/transpose/detail/carrier.hpp>
@@ -22,7 +23,7 @@ template <class T>
 struct ScatteredTile {
   T* data;
   const std::int64_t* rows;  // where they begin
-  static constexpr std::int64_t column_stride = 1;
+  std::int64_t column_stride = 1;
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T* row(int i) const { return data + rows[i]; }
 };
 
@@ -132,7 +133,7 @@ KOKKOS_FORCEINLINE_FUNCTION void turn_square(const In in, const Out out, int row
   for (int i = 0; i < side; ++i) {
     const T* const source = in.row(row + i) + column;
     load_vector(source, block[i]);
-    __builtin_prefetch(source + ahead);
+    prefetch_line(source, ahead);
   }
   turn_vectors(block);
 #pragma GCC unroll 16
@@ -162,7 +163,7 @@ KOKKOS_FORCEINLINE_FUNCTION void turn_part(const In in, const Out out, int row, 
   for (int i = 0; i < side; ++i) {
     const T* const source = in.row(row + Kokkos::min(i, rows - 1)) + column;
     load_masked(source, loaded, block[i]);
-    __builtin_prefetch(source + ahead);
+    prefetch_line(source, ahead);
   }
   turn_vectors(block);
 #pragma GCC unroll 16

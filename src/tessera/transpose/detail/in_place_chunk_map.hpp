@@ -10,8 +10,6 @@
 #include <cstdint>
 #include <cstring>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/host_stream.hpp>
-#include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 
@@ -89,17 +87,6 @@ struct ChunkJob {
 template <class T>
 KOKKOS_FUNCTION void copy_elements(const T* from, T* to, std::int64_t count) {
   std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), static_cast<std::size_t>(count) * sizeof(T));
-}
-
-/// Of a long one the first lines: those behind them come as a stream.
-template <class T>
-KOKKOS_FUNCTION void prefetch_chunk([[maybe_unused]] const T* chunk, [[maybe_unused]] std::int64_t count) {
-#ifdef TESSERA_HOST_VECTORS
-  const auto bytes = Kokkos::min<std::int64_t>(count * static_cast<std::int64_t>(sizeof(T)), 1024);
-  const auto* memory = reinterpret_cast<const std::byte*>(chunk);
-  for (std::int64_t line = 0; line < bytes; line += stream_line) __builtin_prefetch(memory + line);
-  __builtin_prefetch(memory + bytes - 1);
-#endif
 }
 
 /// Calls take(item) for a thread's share of the items: neighbours.

@@ -13,6 +13,7 @@
 #include <string>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/detail/host_prefetch.hpp>
 #include <tessera/detail/relaxed.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
@@ -202,7 +203,7 @@ struct FillHoles {
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t next(std::int64_t index) const {
     if (index < 0 || job.is_pivot(index)) return -1;
     const std::int64_t source = job.source_of(index);
-    if (source >= 0) prefetch_chunk(job.slot(source), job.map.chunk);
+    if (source >= 0) prefetch_run(job.slot(source), 0, job.map.chunk);
     return source;
   }
 

@@ -67,7 +67,7 @@ inline constexpr std::int64_t packed_words_run_cost = 1280;
 
 // What tiles cost: fitted to the times of 9000 of them, of 260 permutations of 4- and 8-byte elements, on an H100, so
 // that the one of least cost is on average within 1 % of the fastest.
-inline constexpr packed_tile::RunCosts host_runs{24, 64};
+inline constexpr packed_tile::RunCosts host_runs{128, 128};
 /// A sector that two tiles write costs more than one that two read.
 inline constexpr packed_tile::RunCosts device_runs{28, 128};
 inline constexpr packed_tile::RunCosts device_runs_on_sectors{12, 40};

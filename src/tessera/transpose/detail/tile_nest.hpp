@@ -28,8 +28,9 @@ enum class NestBody : std::uint8_t {
 struct TileNest {
   NestBody body = NestBody::strided;
   int inner = 0, across = 0, looped = 0;
-  std::array<std::int8_t, tile_digits_max> digits{};
+  std::int8_t digits[tile_digits_max] = {};
   int inner_extent = 1, across_extent = 1, looped_extent = 1;
+  int in_run_digits = 0, in_run = 1;  // of the input's order: those of a run, and its elements
 
   /// Which of them have places in a table: what goes along one axis has a stride.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION bool tables_inner() const {
@@ -124,6 +125,8 @@ inline TileNest nest_of(const TileTables& tables, int side) {
   const Run in = run_along(tables, divided, &TileDigit::in_stride),
             out = run_along(tables, divided, &TileDigit::out_stride);
   const auto extent_of = [&](std::int8_t digit) { return static_cast<int>(tables.out_order[digit].extent); };
+  nest.in_run_digits = in.count;
+  for (int d = 0; d < in.count; ++d) nest.in_run *= extent_of(in.digits[static_cast<std::size_t>(d)]);
   if (in.count > 0 && out.count > 0) {
     if (in.digits[0] == out.digits[0]) {
       nest.body = NestBody::copied;
@@ -133,7 +136,7 @@ inline TileNest nest_of(const TileTables& tables, int side) {
   }
   int count = 0;
   const auto take = [&](std::int8_t digit) {
-    nest.digits[static_cast<std::size_t>(count++)] = digit;
+    nest.digits[count++] = digit;
     taken[static_cast<std::size_t>(digit)] = true;
   };
   if (nest.body == NestBody::matrices) {
@@ -164,7 +167,7 @@ inline TileNest nest_of(const TileTables& tables, int side) {
   }
   if (nest.body == NestBody::matrices) return nest;
   for (int d = nest.inner; d < tables.digits; ++d) {
-    const std::int8_t digit = nest.digits[static_cast<std::size_t>(d)];
+    const std::int8_t digit = nest.digits[d];
     const bool one_loop =
         nest.looped == 0 || (nest.looped_extent < loop_min && nest.looped_extent * extent_of(digit) <= table_max);
     if (!one_loop) break;

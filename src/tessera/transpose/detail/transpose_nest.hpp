@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/host_prefetch.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_walk.hpp>
@@ -90,9 +91,7 @@ struct TransposeNest {
     std::int64_t ahead;                     // to the next one in the input
   };
 
-  [[nodiscard]] KOKKOS_FUNCTION const TileDigit& digit(int d) const {
-    return job.tables.out_order[job.nest.digits[static_cast<std::size_t>(d)]];
-  }
+  [[nodiscard]] KOKKOS_FUNCTION const TileDigit& digit(int d) const { return job.tables.out_order[job.nest.digits[d]]; }
 
   /// The places of the elements of digits begin .. end - 1, the first one fastest.
   KOKKOS_FUNCTION void fill(std::int64_t* table, int begin, int end, std::int64_t TileDigit::*stride) const {
@@ -137,6 +136,7 @@ struct TransposeNest {
   }
 
   KOKKOS_FUNCTION void move_tile(const Tile& tile, const Places& places) const {
+    if (job.nest.body != NestBody::matrices && tile.ahead != 0) prefetch_next(tile);
     switch (job.nest.body) {
       case NestBody::copied:
         return move_copied(tile, places);
@@ -151,34 +151,51 @@ struct TransposeNest {
 
   [[nodiscard]] KOKKOS_FUNCTION int extent_of(const Tile& tile, int begin, int end) const {
     std::int64_t extent = 1;
-    for (int d = begin; d < end; ++d) extent *= tile.extents[job.nest.digits[static_cast<std::size_t>(d)]];
+    for (int d = begin; d < end; ++d) extent *= tile.extents[job.nest.digits[d]];
     return static_cast<int>(extent);
   }
 
-  /// Calls visit(in, out) for the indices of all digits from number `begin` on.
-  template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_place(const Tile& tile, int begin, const Visit& visit) const {
-    const int count = job.tables.digits;
-    if (begin == count) return visit(tile.in, tile.out);
+  /// Calls visit(in, out) for the indices of all digits begin .. count - 1, which digit_of(d) and extent_of(d) tell.
+  template <class DigitOf, class ExtentOf, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each_index(int begin, int count, const In* in, Out* out,
+                                                         const DigitOf& digit_of, const ExtentOf& extent_of,
+                                                         const Visit& visit) {
+    if (begin == count) return visit(in, out);
     std::int64_t index[tile_digits_max] = {};
-    const In* in = tile.in;
-    Out* out = tile.out;
-    const std::int64_t in_step = digit(begin).in_stride, out_step = digit(begin).out_stride;
-    const int places = extent_of(tile, begin, begin + 1);
+    const std::int64_t in_step = digit_of(begin).in_stride, out_step = digit_of(begin).out_stride;
+    const std::int64_t places = extent_of(begin);
     for (;;) {
-      for (int place = 0; place < places; ++place) visit(in + place * in_step, out + place * out_step);
+      for (std::int64_t place = 0; place < places; ++place) visit(in + place * in_step, out + place * out_step);
       int d = begin + 1;
       for (; d < count; ++d) {
-        const std::int64_t extent = extent_of(tile, d, d + 1);
-        in += digit(d).in_stride;
-        out += digit(d).out_stride;
-        if (++index[d] < extent) break;
-        in -= extent * digit(d).in_stride;
-        out -= extent * digit(d).out_stride;
+        const TileDigit& digit = digit_of(d);
+        in += digit.in_stride;
+        out += digit.out_stride;
+        if (++index[d] < extent_of(d)) break;
+        in -= index[d] * digit.in_stride;
+        out -= index[d] * digit.out_stride;
         index[d] = 0;
       }
       if (d == count) return;
     }
+  }
+
+  /// Of the nest's digits.
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_place(const Tile& tile, int begin, const Visit& visit) const {
+    for_each_index(
+        begin, job.tables.digits, tile.in, tile.out, [&](int d) -> const TileDigit& { return digit(d); },
+        [&](int d) { return std::int64_t{extent_of(tile, d, d + 1)}; }, visit);
+  }
+
+  /// What the next tile reads on its way to the caches: cores do not follow short runs.
+  KOKKOS_FUNCTION void prefetch_next(const Tile& tile) const {
+    const TileTables& tables = job.tables;
+    for_each_index(
+        job.nest.in_run_digits, tables.digits, tile.in, tile.out,
+        [&](int d) -> const TileDigit& { return tables.in_order[d]; },
+        [&](int d) { return std::int64_t{tables.in_order[d].extent}; },
+        [count = job.nest.in_run, ahead = tile.ahead](const In* run, Out*) { prefetch_run(run, ahead, count); });
   }
 
   /// Calls move_row(in, out) for all rows. Visits hold what they need by value: it would be read anew after each
@@ -227,19 +244,19 @@ struct TransposeNest {
     const std::int64_t in_stride = count > 1 ? digit(0).in_stride : 1, out_stride = count > 1 ? digit(0).out_stride : 1;
     if (count == 2 && interleaves(2)) return move_interleaved<2>(tile, in_stride);
     if (count == 3 && interleaves(3)) return move_interleaved<3>(tile, in_stride);
-    const auto move = [&](auto in_step, auto out_step) {
-      for_each_row(tile, places, [count, in_step, out_step, function = job.function](const In* from, Out* to) {
+    // Of steps that they know, compilers make vectors. 0: others.
+    const auto move = [&]<int InStep, int OutStep>() {
+      for_each_row(tile, places, [count, in_stride, out_stride, function = job.function](const In* from, Out* to) {
         const In* KOKKOS_RESTRICT in = from;
         Out* KOKKOS_RESTRICT out = to;
+        const std::int64_t in_step = InStep > 0 ? InStep : in_stride, out_step = OutStep > 0 ? OutStep : out_stride;
         for (std::int64_t i = 0; i < count; ++i) out[i * out_step] = function(in[i * in_step]);
       });
     };
-    // Of steps that they know, compilers make vectors.
-    if (out_stride != 1) return move(in_stride, out_stride);
-    constexpr std::integral_constant<std::int64_t, 1> next;
-    if (in_stride == 2) return move(std::integral_constant<std::int64_t, 2>{}, next);
-    if (in_stride == 3) return move(std::integral_constant<std::int64_t, 3>{}, next);
-    move(in_stride, next);
+    if (out_stride != 1) return move.template operator()<0, 0>();
+    if (in_stride == 2) return move.template operator()<2, 1>();
+    if (in_stride == 3) return move.template operator()<3, 1>();
+    move.template operator()<0, 1>();
   }
 
   /// Whether rows of so many elements follow each other in the output, and what they are made of in the input.
