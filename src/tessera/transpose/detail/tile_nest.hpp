@@ -47,11 +47,12 @@ struct TileNest {
 
 namespace tile_nest {
 
-// Measured on a Zen 5. Entries of a table of a row's elements, or of rows; what an axis has that is a loop of its own.
+// Measured on a Zen 5.
+/// Entries of a table of a row's elements, or of rows.
 inline constexpr int table_max = 256;
+/// Extent of an axis that is worth a loop of its own.
 inline constexpr int loop_min = 32;
-/// What an element takes that is moved in blocks, were there no others, the beginning of a matrix, and what an element
-/// takes that is moved by itself.
+/// Times, in those of an element of a whole block: of a matrix before its first block, of an element by itself.
 inline constexpr double begin_cost = 24, gathered_cost = 2.5;
 
 using Divided = std::array<bool, tile_digits_max>;
@@ -78,7 +79,7 @@ inline Run run_along(const TileTables& tables, const Divided& divided, std::int6
   return run;
 }
 
-/// Time of an element of a matrix, in blocks of side x side elements or halves of them.
+/// Time of an element of a matrix: of the blocks that cover it, of side x side elements or halves of that.
 inline double matrix_cost(int rows, int columns, int side) {
   const auto covered = [&](int extent) {
     int block = side;

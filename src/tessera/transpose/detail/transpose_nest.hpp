@@ -11,6 +11,7 @@
 #include <cstring>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/host_prefetch.hpp>
+#include <tessera/detail/host_stream.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_walk.hpp>
@@ -136,7 +137,7 @@ struct TransposeNest {
   }
 
   KOKKOS_FUNCTION void move_tile(const Tile& tile, const Places& places) const {
-    if (job.nest.body != NestBody::matrices && tile.ahead != 0) prefetch_next(tile);
+    if (job.nest.body != NestBody::matrices && job.nest.in_run * sizeof(In) >= stream_line) prefetch_next(tile);
     switch (job.nest.body) {
       case NestBody::copied:
         return move_copied(tile, places);
@@ -188,7 +189,7 @@ struct TransposeNest {
         [&](int d) { return std::int64_t{extent_of(tile, d, d + 1)}; }, visit);
   }
 
-  /// What the next tile reads on its way to the caches: cores do not follow short runs.
+  /// What the next tile reads on its way to the caches, as its blocks ask for a matrix: cores do not follow short runs.
   KOKKOS_FUNCTION void prefetch_next(const Tile& tile) const {
     const TileTables& tables = job.tables;
     for_each_index(
