@@ -15,6 +15,7 @@ namespace {
 namespace test = tessera::test;
 using tessera::TransposeVariant;
 using tessera::detail::DeviceLimits;
+using tessera::detail::PackedKernel;
 using tessera::detail::PackedTile;
 using tessera::detail::PermuteShape;
 using test::Extents;
@@ -36,7 +37,7 @@ tessera::detail::TransposeChoice choice_of(const DeviceLimits& limits, const std
 TEST_CASE("large arrays of awkward extents take tiles of long runs", "[permute][plan]") {
   const auto choice = choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 4);
   CHECK(choice.plan.variant == TransposeVariant::packed);
-  CHECK_FALSE(choice.direct);
+  CHECK(choice.kernel == PackedKernel::runs);
   CHECK(choice.runs.volume == choice.tile.volume);
   CHECK(choice.tile.in_run > 500);
   CHECK(choice.tile.out_run > 500);
@@ -46,18 +47,19 @@ TEST_CASE("large arrays of awkward extents take tiles of long runs", "[permute][
   CHECK(tessera::detail::packed_runs_teams(tessera::detail::packed_runs_large_scratch - 1) == 4);
   const auto moved = choice_of(gpu, {10001, 10001, 3}, {1, 0, 2}, 4);
   CHECK(moved.runs.shifted);
-  CHECK(choice_of(gpu, {101, 257, 9, 101}, {1, 0, 2, 3}, 8).runs.volume > 0);
+  CHECK(choice_of(gpu, {101, 257, 9, 101}, {1, 0, 2, 3}, 8).kernel == PackedKernel::runs);
   // Too few tiles, runs that are long anyway or begin on sectors, elements of other sizes, sizes asked, a host.
-  CHECK(choice_of(gpu, {11, 55, 55, 55}, {0, 2, 1, 3}, 4).runs.volume == 0);
-  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 1, 3, 2}, 4).runs.volume == 0);
-  CHECK(choice_of(gpu, {256, 512, 1024}, {1, 0, 2}, 4).runs.volume == 0);
-  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 2).runs.volume == 0);
-  CHECK(choice_of(gpu, {101, 257, 9, 101}, {1, 0, 2, 3}, 16).runs.volume == 0);
-  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 4, {.team_size = 256}).runs.volume == 0);
-  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 4, {.variant = TransposeVariant::naive}).runs.volume == 0);
-  CHECK(choice_of({true, 2, 1 << 20}, {149, 55, 55, 55}, {0, 2, 1, 3}, 4).runs.volume == 0);
+  CHECK(choice_of(gpu, {11, 55, 55, 55}, {0, 2, 1, 3}, 4).kernel != PackedKernel::runs);
+  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 1, 3, 2}, 4).kernel != PackedKernel::runs);
+  CHECK(choice_of(gpu, {256, 512, 1024}, {1, 0, 2}, 4).kernel != PackedKernel::runs);
+  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 2).kernel != PackedKernel::runs);
+  CHECK(choice_of(gpu, {101, 257, 9, 101}, {1, 0, 2, 3}, 16).kernel != PackedKernel::runs);
+  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 4, {.team_size = 256}).kernel != PackedKernel::runs);
+  CHECK(choice_of(gpu, {149, 55, 55, 55}, {0, 2, 1, 3}, 4, {.variant = TransposeVariant::naive}).kernel !=
+        PackedKernel::runs);
+  CHECK(choice_of({true, 2, 1 << 20}, {149, 55, 55, 55}, {0, 2, 1, 3}, 4).kernel != PackedKernel::runs);
   const PermuteShape shape = shape_of({149, 55, 55, 55}, {0, 2, 1, 3}, 4);
-  CHECK(tessera::detail::make_transpose_plan("test", gpu, {shape, 4, 4, 2, 0}, {}).runs.volume == 0);
+  CHECK(tessera::detail::make_transpose_plan("test", gpu, {shape, 4, 4, 2, 0}, {}).kernel != PackedKernel::runs);
 }
 
 TEST_CASE("tiles whose runs begin and end where sectors do are known", "[permute][plan]") {
@@ -85,8 +87,7 @@ TEST_CASE("tiles through registers follow each other along the runs of both side
   const std::vector<int> axes{5, 2, 4, 6, 0, 3, 7, 1};
   const PermuteShape shape = shape_of(extents, axes, 4);
   const auto choice = choice_of(gpu, extents, axes, 4);
-  REQUIRE(choice.runs.volume == 0);
-  REQUIRE_FALSE(choice.direct);
+  REQUIRE(choice.kernel == PackedKernel::staged);
   const auto steps = [](const tessera::detail::TileTables& tables) {
     std::vector<std::int64_t> of;
     for (int d = 0; d < tables.axes; ++d) of.push_back(tables.outer[d].in_step);
@@ -129,7 +130,7 @@ TEST_CASE("gaps in scratch keep what is written together in different banks", "[
         Case{{1001, 1001, 3, 3, 3}, {2, 1, 4, 0, 3}, 2, 8}}) {
     const auto choice = choice_of(gpu, c.extents, c.axes, c.bytes);
     REQUIRE(choice.plan.variant == TransposeVariant::packed);
-    REQUIRE_FALSE(choice.direct);
+    REQUIRE(choice.kernel != PackedKernel::direct);
     const auto elements = tessera::detail::first_elements(choice.tables, choice.tile.volume);
     REQUIRE(elements.count == 128);
     const int steps = tessera::detail::staged_steps(elements, choice.order, static_cast<int>(c.bytes));

@@ -13,6 +13,7 @@ namespace {
 namespace test = tessera::test;
 using tessera::TransposeVariant;
 using tessera::detail::DeviceLimits;
+using tessera::detail::PackedKernel;
 using test::Extents;
 
 constexpr DeviceLimits words_gpu{false, 132 * 2048, 40936};
@@ -40,8 +41,8 @@ TEST_CASE("large arrays of short elements take tiles of long runs", "[permute][p
   // Equal parts of a short axis.
   CHECK(words_choice_of({10001, 10001, 3}, {0, 2, 1}, 1).words.runs.out_run == 3334);
   CHECK(words_choice_of({255, 103, 55, 255}, {2, 1, 0, 3}, 1).words.runs.in_run == 255);
-  CHECK(words_choice_of({89478485, 3}, {1, 0}, 2).words.runs.volume > 0);
-  const auto takes = [](const tessera::detail::TransposeChoice& of) { return of.words.runs.volume > 0; };
+  CHECK(words_choice_of({89478485, 3}, {1, 0}, 2).kernel == PackedKernel::words);
+  const auto takes = [](const tessera::detail::TransposeChoice& of) { return of.kernel == PackedKernel::words; };
   // Short runs, few tiles, other sizes, elements between boundaries, sizes asked, a host.
   CHECK_FALSE(takes(words_choice_of({10001, 10001, 3}, {2, 1, 0}, 1)));
   CHECK_FALSE(takes(words_choice_of({8300001, 3}, {1, 0}, 1)));
@@ -97,7 +98,7 @@ void check_words(const Space& space, const Extents<Rank>& extents, const std::ar
         "test", limits, {shape, sizeof(T), sizeof(T), in_address, out_address}, {});
     INFO("extents " << tessera::detail::extents_text(extents) << " axes " << tessera::detail::axes_text(axes)
                     << ", plan " << to_string(choice.plan));
-    REQUIRE(choice.words.runs.volume > 0);
+    REQUIRE(choice.kernel == PackedKernel::words);
     tessera::detail::launch_packed("test", space, choice, from, to, tessera::detail::Unchanged{}, 0);
     space.fence();
     test::check_bits(out.read(), test::expected_of(values, extents, axes));
@@ -135,7 +136,7 @@ TEMPLATE_LIST_TEST_CASE("words: nothing beside the elements is read, each goes t
   const TestType space;
   const std::size_t n = test::is_sanitized ? 5003 : 8800037;
   if constexpr (!tessera::detail::is_host_space<TestType>) {
-    CHECK(words_choice_of({static_cast<std::int64_t>(n), 3}, {1, 0}, 1).words.runs.volume > 0);
+    CHECK(words_choice_of({static_cast<std::int64_t>(n), 3}, {1, 0}, 1).kernel == PackedKernel::words);
   }
   const std::vector<std::uint8_t> values = test::values<std::uint8_t>(3 * n);
   const auto memory = test::device_copy<TestType>(values);

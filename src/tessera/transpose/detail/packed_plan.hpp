@@ -82,17 +82,27 @@ constexpr double packed_runs_factor(double tile_bytes) { return 1.2 * (1 + 4200 
 /// registers, of which more are under way at once.
 constexpr double packed_uncached(double out_bytes) { return std::min(1.0, out_bytes / (512 << 20)); }
 
+/// What moves a tile of variants packed and naive.
+enum class PackedKernel : std::uint8_t {
+  staged,  // elements through registers and scratch
+  direct,  // not through scratch
+  runs,    // to scratch by asynchronous copies
+  words,   // of 1- and 2-byte elements
+  nest     // of a host
+};
+
 /// A plan, and the tile of variants packed and naive.
 struct TransposeChoice {
   TransposePlan plan;
+  PackedKernel kernel = PackedKernel::staged;
   PackedTile tile;
-  TileRuns runs{};  // of a tile that goes to scratch by asynchronous copies
+  TileRuns runs{};
   StagedOrder order;
-  WordRuns words{};        // of a tile that moves in words
+  WordRuns words{};
   std::int64_t spans = 0;  // elements of the input, with those between
   TileTables tables{};
-  TileNest nest;                              // of hosts
-  bool wide_offsets = false, direct = false;  // direct: elements do not go through scratch
+  TileNest nest;
+  bool wide_offsets = false;
 };
 
 /// Whether offsets within the tile, its runs moved to sectors or not, need 64 bits.
@@ -175,7 +185,8 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
   choice.tables = tables;
   choice.order = order;
   choice.runs = runs;
-  choice.wide_offsets = choice.direct = false;
+  choice.kernel = PackedKernel::runs;
+  choice.wide_offsets = false;
 }
 
 /// Takes a tile that moves in words, where elements are of 1 or 2 bytes and runs are not too short.
@@ -212,7 +223,8 @@ inline void plan_words(const DeviceLimits& limits, const TransposeProblem& probl
   choice.tile = best.tile;
   choice.tables = tables;
   choice.words = word_runs(tile_runs(best.tile, tables), bytes);
-  choice.wide_offsets = choice.direct = false;
+  choice.kernel = PackedKernel::words;
+  choice.wide_offsets = false;
 }
 
 inline void plan_packed(std::string_view function, const DeviceLimits& limits, const TransposeProblem& problem,
@@ -256,20 +268,20 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   CostedTile best = choose(false);
   if (has_wide_offsets(shape, best.tile)) best = choose(true);
   choice.tile = best.tile;
-  choice.direct = plan.variant == TransposeVariant::naive || moves_directly(problem, choice.tile);
+  const bool directly = plan.variant == TransposeVariant::naive || moves_directly(problem, choice.tile);
+  choice.kernel = limits.is_host ? PackedKernel::nest : directly ? PackedKernel::direct : PackedKernel::staged;
   if (sizes_team && !limits.is_host && plan.variant == TransposeVariant::packed) {
     plan_runs(limits, problem, best.cost, choice);
     plan_words(limits, problem, choice);
   }
-  const bool in_words = choice.words.runs.volume > 0;
-  choice.spans = 1;
-  for (int d = 0; d < shape.rank; ++d) choice.spans += (shape.axes[d].extent - 1) * shape.axes[d].in_stride;
-  if (choice.runs.volume == 0 && !in_words) {
+  choice.spans = shape.in_span();
+  const bool is_tabled = choice.kernel == PackedKernel::runs || choice.kernel == PackedKernel::words;
+  if (!is_tabled) {
     // A core follows the output, but where that would leave lines of the input half read.
     const bool follows =
         limits.is_host && static_cast<std::size_t>(choice.tile.in_run) * problem.in_bytes >= packed_host_run_bytes;
     choice.tables = tile_tables(shape, choice.tile, follows ? out_order(shape) : run_order(shape, choice.tile, false));
-    if (!limits.is_host && !choice.direct) {
+    if (choice.kernel == PackedKernel::staged) {
       choice.order = staged_order(choice.tables, problem.out_bytes,
                                   std::min(choice.tile.volume + choice.tile.volume / 2 + 1,
                                            static_cast<std::int64_t>(packed_gaps_bytes / problem.out_bytes)));
@@ -284,22 +296,27 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
   plan.tile_rows = static_cast<int>(choice.tile.volume / choice.tile.in_run);
   plan.access_bytes = static_cast<int>(problem.in_bytes);
   int teams = packed_teams_at_once(problem.out_bytes);
-  if (choice.runs.volume > 0) {
-    plan.scratch_bytes = run_pieces(choice.runs, choice.order, problem.in_bytes).bytes;
-    teams = packed_runs_teams(plan.scratch_bytes);
-  } else if (in_words) {
-    plan.scratch_bytes = word_pieces(choice.words).bytes;
-    plan.access_bytes = packed_bytes;
-    teams = packed_words_teams_at_once;
-  } else if (limits.is_host) {
-    choice.nest = nest_of(choice.tables, turned_block_side(larger));
-    plan.scratch_bytes = static_cast<std::size_t>(choice.nest.entries()) * sizeof(std::int64_t);
-  } else {
-    plan.scratch_bytes =
-        packed_pieces(static_cast<int>(choice.tile.volume), choice.order, problem.out_bytes, choice.direct).bytes;
+  switch (choice.kernel) {
+    case PackedKernel::runs:
+      plan.scratch_bytes = run_pieces(choice.runs, choice.order, problem.in_bytes).bytes;
+      teams = packed_runs_teams(plan.scratch_bytes);
+      break;
+    case PackedKernel::words:
+      plan.scratch_bytes = word_pieces(choice.words).bytes;
+      plan.access_bytes = packed_bytes;
+      teams = packed_words_teams_at_once;
+      break;
+    case PackedKernel::nest:
+      choice.nest = nest_of(choice.tables, turned_block_side(larger));
+      plan.scratch_bytes = static_cast<std::size_t>(choice.nest.entries()) * sizeof(std::int64_t);
+      break;
+    case PackedKernel::staged:
+    case PackedKernel::direct:
+      plan.scratch_bytes = packed_pieces(static_cast<int>(choice.tile.volume), choice.order, problem.out_bytes,
+                                         choice.kernel == PackedKernel::direct)
+                               .bytes;
   }
-  const std::int64_t tiles =
-      choice.runs.volume > 0 || in_words ? tiles_of(choice.tables) : packed_tiles(shape, choice.tile);
+  const std::int64_t tiles = is_tabled ? tiles_of(choice.tables) : packed_tiles(shape, choice.tile);
   require_tiles(function, tiles);
   if (plan.league_size == 0) {
     // A team makes many: it finds its threads' places in the tile once.

@@ -31,6 +31,12 @@ struct PermuteShape {
     for (int d = 0; d < rank; ++d) count *= axes[d].extent;
     return count;
   }
+  /// Of the input, with what lies between its elements.
+  [[nodiscard]] std::int64_t in_span() const {
+    std::int64_t last = 0;
+    for (int d = 0; d < rank; ++d) last += (axes[d].extent - 1) * axes[d].in_stride;
+    return last + 1;
+  }
   void append(const PermuteAxis& axis) { axes[rank++] = axis; }
   bool operator==(const PermuteShape& other) const {
     return rank == other.rank && unit_bytes == other.unit_bytes && std::equal(axes, axes + rank, other.axes);

@@ -217,7 +217,7 @@ void launch_packed(std::string_view name, const Space& space, const TransposeCho
       launch(TransposePacked<Space, Job, decltype(offset), direct.value>{job});
     };
     if constexpr (sizeof(In) == 4 || sizeof(In) == 8) {
-      if (choice.runs.volume > 0) {
+      if (choice.kernel == PackedKernel::runs) {
         const auto launch_runs = [&](auto shifted) {
           using Runs = RunsJob<In, Out, Function>;
           launch(TransposeRuns<Space, Runs, shifted.value>{
@@ -227,14 +227,15 @@ void launch_packed(std::string_view name, const Space& space, const TransposeCho
       }
     }
     if constexpr (sizeof(In) == sizeof(Out) && sizeof(In) <= 2) {
-      if (choice.words.runs.volume > 0) {
+      if (choice.kernel == PackedKernel::words) {
         using Words = WordsJob<In, Out, Function>;
         return launch(
             TransposeWords<Space, Words>{{in, in + choice.spans, out, function, tiles, choice.words, choice.tables}});
       }
     }
     const auto launch_with = [&](auto offset) {
-      choice.direct ? launch_as(offset, std::true_type{}) : launch_as(offset, std::false_type{});
+      choice.kernel == PackedKernel::direct ? launch_as(offset, std::true_type{})
+                                            : launch_as(offset, std::false_type{});
     };
     choice.wide_offsets ? launch_with(std::int64_t{}) : launch_with(std::uint32_t{});
   }

@@ -307,11 +307,9 @@ struct TransposeStrips {
 template <ExecutionSpace Space, class Job>
 void launch_strips(std::string_view function, const Space& space, const TransposePlan& plan, const Job& job,
                    const TransposeProblem& problem) {
-  const PermuteShape& shape = problem.shape;
-  std::int64_t last = 0;
-  for (int d = 0; d < shape.rank; ++d) last += (shape.axes[d].extent - 1) * shape.axes[d].in_stride;
   const StripPieces down = strip_pieces(problem);
-  const TransposeStrips<Space, Job> functor{job, job.in.data + last + 1, down, job.tiles / job.tiles_down * down.count};
+  const TransposeStrips<Space, Job> functor{job, job.in.data + problem.shape.in_span(), down,
+                                            job.tiles / job.tiles_down * down.count};
   launch_transpose(function, space, plan, functor, 0);
 }
 
