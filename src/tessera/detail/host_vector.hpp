@@ -103,53 +103,13 @@ inline __m256i first_words(int count) {
 }
 #endif
 
-/// The first `count` lanes of a vector that the machine has, and zeros behind them: no other elements are read. Without
-/// the stack, from which a vector is not had soon that was stored in pieces.
-template <class T, class Vector>
-void load_first(const T* from, int count, Vector& to) {
-  static_assert(sizeof(Vector) == host_vector_bytes && (sizeof(T) == 4 || sizeof(T) == 8));
 #if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) {
-    to = (Vector)_mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1), from);
-  } else {
-    to = (Vector)_mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << count) - 1), from);
-  }
-#elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) {
-    to = (Vector)_mm256_maskload_ps(from, first_words(count));
-  } else {
-    to = (Vector)_mm256_maskload_pd(from, first_words(2 * count));
-  }
-#else
-  T lanes[sizeof(Vector) / sizeof(T)] = {};
-  for (int lane = 0; lane < count; ++lane) lanes[lane] = from[lane];
-  load_vector(lanes, to);
-#endif
-}
-/// Likewise of floats as doubles.
-template <int Lanes>
-void load_widened_first(const float* from, int count, HostVector<double, Lanes>& to) {
-#if defined(__AVX512VL__)
-  if constexpr (Lanes == 8) {
-    const __m256 loaded = _mm256_maskz_loadu_ps(static_cast<__mmask8>((1u << count) - 1), from);
-    to = (HostVector<double, Lanes>)_mm512_maskz_cvtps_pd(0xff, loaded);
-    return;
-  }
-#elif defined(__AVX2__) && !defined(__AVX512F__)
-  if constexpr (Lanes == 4) {
-    to = (HostVector<double, Lanes>)_mm256_cvtps_pd(_mm_maskload_ps(from, _mm256_castsi256_si128(first_words(count))));
-    return;
-  }
-#endif
-  float lanes[Lanes] = {};
-  for (int lane = 0; lane < count; ++lane) lanes[lane] = from[lane];
-  load_widened<Lanes>(lanes, to);
-}
-
 #if defined(__AVX512VL__) && defined(__AVX512BW__)
+/// Masks for vectors of any width; else for the widest alone.
 #define TESSERA_HOST_MASKS
+#endif
 
-/// The lanes of a mask, of a vector of any width, and zeros: no other elements are read.
+/// The lanes of a mask, and zeros: no other elements are read.
 template <class T, class Vector>
 void load_masked(const T* from, std::uint32_t mask, Vector& to) {
   constexpr int bytes = sizeof(Vector), lane = sizeof(T);
@@ -188,6 +148,45 @@ void store_masked(const Vector& from, std::uint32_t mask, T* to) {
 }
 
 #endif
+
+/// The first `count` lanes of a vector that the machine has, and zeros behind them: no other elements are read. Without
+/// the stack, from which a vector is not had soon that was stored in pieces.
+template <class T, class Vector>
+void load_first(const T* from, int count, Vector& to) {
+  static_assert(sizeof(Vector) == host_vector_bytes && (sizeof(T) == 4 || sizeof(T) == 8));
+#if defined(__AVX512F__)
+  load_masked(from, (1u << count) - 1, to);
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) {
+    to = (Vector)_mm256_maskload_ps(from, first_words(count));
+  } else {
+    to = (Vector)_mm256_maskload_pd(from, first_words(2 * count));
+  }
+#else
+  T lanes[sizeof(Vector) / sizeof(T)] = {};
+  for (int lane = 0; lane < count; ++lane) lanes[lane] = from[lane];
+  load_vector(lanes, to);
+#endif
+}
+/// Likewise of floats as doubles.
+template <int Lanes>
+void load_widened_first(const float* from, int count, HostVector<double, Lanes>& to) {
+#if defined(__AVX512VL__)
+  if constexpr (Lanes == 8) {
+    const __m256 loaded = _mm256_maskz_loadu_ps(static_cast<__mmask8>((1u << count) - 1), from);
+    to = (HostVector<double, Lanes>)_mm512_maskz_cvtps_pd(0xff, loaded);
+    return;
+  }
+#elif defined(__AVX2__) && !defined(__AVX512F__)
+  if constexpr (Lanes == 4) {
+    to = (HostVector<double, Lanes>)_mm256_cvtps_pd(_mm_maskload_ps(from, _mm256_castsi256_si128(first_words(count))));
+    return;
+  }
+#endif
+  float lanes[Lanes] = {};
+  for (int lane = 0; lane < count; ++lane) lanes[lane] = from[lane];
+  load_widened<Lanes>(lanes, to);
+}
 
 /// What op makes of all lanes: of their halves, and so on.
 template <class T, int Lanes, class Op>

@@ -92,9 +92,14 @@ template <class T>
 inline constexpr bool has_vector_turn = std::is_same_v<T, word_of<sizeof(T)>> &&
                                         (sizeof(T) < 8 || host_vector_bytes > 16);
 
-/// Of short elements, a wider one's block would not stay in registers.
+/// Of the vectors for elements of so many bytes: of short ones, a wider one's block would not stay in registers.
+constexpr int turned_bytes(std::size_t element_bytes) { return element_bytes < 4 ? 16 : host_vector_bytes; }
 template <class T>
-inline constexpr int turned_vector_bytes = sizeof(T) < 4 ? 16 : host_vector_bytes;
+inline constexpr int turned_vector_bytes = turned_bytes(sizeof(T));
+/// Side of the largest blocks of elements of so many bytes.
+constexpr int turned_block_side(std::size_t element_bytes) {
+  return element_bytes > 8 ? turned_side : turned_bytes(element_bytes) / static_cast<int>(element_bytes);
+}
 template <class T, int Bytes = turned_vector_bytes<T>>
 using TurnedVector = HostVector<T, Bytes / static_cast<int>(sizeof(T))>;
 
@@ -225,6 +230,7 @@ void turn_in_vectors(const In& in, const Out& out, int rows, int begin, int end,
 
 #else
 
+constexpr int turned_block_side(std::size_t) { return turned_side; }
 template <class T>
 inline constexpr bool has_vector_turn = false;
 
@@ -236,14 +242,6 @@ inline constexpr int turned_least = 3;
 #else
 inline constexpr int turned_least = turned_side;
 #endif
-
-/// Of the largest blocks of elements of so many bytes.
-constexpr int turned_block_side(std::size_t element_bytes) {
-#ifdef TESSERA_HOST_SHUFFLES
-  if (element_bytes <= 8) return (element_bytes < 4 ? 16 : host_vector_bytes) / static_cast<int>(element_bytes);
-#endif
-  return element_bytes > 0 ? turned_side : 0;
-}
 
 template <class In, class Out, class Function>
 inline constexpr bool turns_vectors =

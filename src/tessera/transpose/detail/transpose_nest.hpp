@@ -72,10 +72,14 @@ struct TransposeNest {
     const Places places = find_places(team, table);
     const TileWalk walk = tile_walk(team, job.tiles);
     const std::int64_t step = walk.step * team.team_size();
-    for (std::int64_t tile = walk.begin + walk.step * team.team_rank(); tile < walk.end; tile += step) {
-      Tile at = place(static_cast<std::uint32_t>(tile));
-      at.ahead = place(static_cast<std::uint32_t>(Kokkos::min(tile + step, walk.end - 1))).in - at.in;
-      move_tile(at, places);
+    std::int64_t number = walk.begin + walk.step * team.team_rank();
+    if (number >= walk.end) return;
+    Tile tile = place(number);
+    for (; number < walk.end; number += step) {
+      const Tile next = number + step < walk.end ? place(number + step) : tile;
+      tile.ahead = next.in - tile.in;
+      move_tile(tile, places);
+      tile = next;
     }
   }
 
@@ -124,15 +128,16 @@ struct TransposeNest {
     return {table, across_table, in_rows, out_rows};
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION Tile place(std::uint32_t number) const {
+  [[nodiscard]] KOKKOS_FUNCTION Tile place(std::int64_t number) const {
     const TileTables& tables = job.tables;
     Tile tile{job.in, job.out, {}, 0};
     for (int d = 0; d < tables.digits; ++d) tile.extents[d] = tables.out_order[d].extent;
-    for_tile_indices(tables, number, [&](int, const TileAxis& axis, std::uint32_t index, bool last) {
-      tile.in += index * axis.in_step;
-      tile.out += index * axis.out_step;
-      if (last && axis.digit >= 0) tile.extents[axis.digit] = axis.last_extent;
-    });
+    for_tile_indices(tables, static_cast<std::uint32_t>(number),
+                     [&](int, const TileAxis& axis, std::uint32_t index, bool last) {
+                       tile.in += index * axis.in_step;
+                       tile.out += index * axis.out_step;
+                       if (last && axis.digit >= 0) tile.extents[axis.digit] = axis.last_extent;
+                     });
     return tile;
   }
 
