@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tiles that go to scratch by asynchronous copies: when they are taken, that their tables lead every element to its
-// place, whatever sector its run is moved to, and what they give on a GPU. Plans that are kept.
+// place, and what they give on a GPU. Plans that are kept.
+#include <algorithm>
+#include <array>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cstdint>
 #include <tessera/transpose/detail/run_tables.hpp>
@@ -45,8 +47,7 @@ TEST_CASE("large arrays of awkward extents take tiles of long runs", "[permute][
   CHECK(choice.plan.scratch_bytes >= tessera::detail::packed_runs_large_scratch);
   CHECK(choice.plan.league_size == 3 * 132);
   CHECK(tessera::detail::packed_runs_teams(tessera::detail::packed_runs_large_scratch - 1) == 4);
-  const auto moved = choice_of(gpu, {10001, 10001, 3}, {1, 0, 2}, 4);
-  CHECK(moved.runs.shifted);
+  CHECK(choice_of(gpu, {10001, 10001, 3}, {1, 0, 2}, 4).kernel == PackedKernel::runs);
   CHECK(choice_of(gpu, {101, 257, 9, 101}, {1, 0, 2, 3}, 8).kernel == PackedKernel::runs);
   // Too few tiles, runs that are long anyway or begin on sectors, elements of other sizes, sizes asked, a host.
   CHECK(choice_of(gpu, {11, 55, 55, 55}, {0, 2, 1, 3}, 4).kernel != PackedKernel::runs);
@@ -93,7 +94,7 @@ TEST_CASE("tiles through registers follow each other along the runs of both side
     for (int d = 0; d < tables.axes; ++d) of.push_back(tables.outer[d].in_step);
     return of;
   };
-  CHECK(steps(choice.tables) == steps(tile_tables(shape, choice.tile, run_order(shape, choice.tile, false))));
+  CHECK(steps(choice.tables) == steps(tile_tables(shape, choice.tile, run_order(shape, choice.tile))));
   CHECK(steps(choice.tables) != steps(tile_tables(shape, choice.tile, out_order(shape))));
 }
 
@@ -141,54 +142,72 @@ TEST_CASE("gaps in scratch keep what is written together in different banks", "[
   }
 }
 
+TEST_CASE("threads of a warp take a run together", "[permute][plan]") {
+  using tessera::detail::run_lanes;
+  for (const int run : {1, 2, 7, 8}) CHECK(1 << run_lanes(run) == 8);
+  for (const int run : {9, 16, 33, 36, 48}) CHECK(1 << run_lanes(run) == 16);
+  for (const int run : {17, 27, 32, 49, 64, 81, 243, 5000}) CHECK(1 << run_lanes(run) == 32);
+}
+
+TEST_CASE("gaps in scratch are between runs that are read", "[permute][plan]") {
+  std::vector<int> axes{0, 1, 2, 3, 4, 5, 6, 7};
+  int with_gaps = 0;
+  for (int n = 0; n < 400; ++n) {
+    std::next_permutation(axes.begin() + 2, axes.end());
+    std::rotate(axes.begin(), axes.begin() + 1 + n % 7, axes.end());
+    const auto choice = choice_of(gpu, std::vector<std::int64_t>(8, 9), axes, 4);
+    if (choice.kernel != PackedKernel::runs) continue;
+    with_gaps += choice.order.gap > 0 && choice.order.inverse > 0 ? 1 : 0;
+    bool together = true;
+    for (int run = 0; run < choice.runs.in_runs(); ++run) {
+      const int first = run * choice.runs.in_run, last = first + choice.runs.in_run - 1;
+      together &= choice.order.position(last) == choice.order.position(first) + last - first;
+    }
+    CHECK(together);
+  }
+  CHECK(with_gaps > 10);
+}
+
 /// What the kernel does: the input's index of each element of the output, -1 where none is written; none at all where
-/// two tiles disagree, or a run that is moved begins beside a sector.
-std::vector<std::int64_t> written_by_tables(const PermuteShape& shape, const PackedTile& tile, std::int64_t sector,
-                                            std::int64_t address) {
+/// two tiles disagree.
+std::vector<std::int64_t> written_by_tables(const PermuteShape& shape, const PackedTile& tile) {
   using namespace tessera::detail;
-  const AxisOrder order = run_order(shape, tile, shift_plan(shape, tile, sector, address).axis >= 0);
-  const TileTables tables = tile_tables(shape, tile, order, sector, address);
+  const TileTables tables = tile_tables(shape, tile, run_order(shape, tile));
   const TileRuns runs = tile_runs(tile, tables);
-  const auto places = [](const TileDigit* digits, int begin, int end, std::int64_t number,
-                         std::int64_t TileDigit::*stride) {
-    std::int64_t offset = 0, phase = 0, staged = 0;
+  struct Place {
+    std::int64_t offset, staged;
+  };
+  const auto place_of = [](const TileDigit* digits, int begin, int end, std::int64_t number,
+                           std::int64_t TileDigit::*stride) {
+    Place place{0, 0};
     for (int d = begin; d < end; ++d) {
       const std::int64_t index = number % digits[d].extent;
       number /= digits[d].extent;
-      offset += index * digits[d].*stride;
-      phase += index * digits[d].phase;
-      staged += index * digits[d].staged_stride;
+      place.offset += index * digits[d].*stride;
+      place.staged += index * digits[d].staged_stride;
     }
-    return std::array<std::int64_t, 3>{offset, phase, staged};
+    return place;
   };
   std::vector<std::int64_t> out(static_cast<std::size_t>(shape.units()), -1);
   for (std::int64_t number = 0; number < tiles_of(tables); ++number) {
-    ShiftedBases bases{0, 0, 0, 0};
-    if (runs.shifted) {
-      bases = shifted_bases(tables, tables.shift, static_cast<std::uint32_t>(number));
-    } else {
-      const TileBases of = tile_bases(tables, static_cast<std::uint32_t>(number));
-      bases = {of.in, of.out, 0, 0};
-    }
+    const TileBases bases = tile_bases(tables, static_cast<std::uint32_t>(number));
     std::vector<std::int64_t> stage(static_cast<std::size_t>(tile.volume));
     for (std::int64_t e = 0; e < tile.volume; ++e) {
-      const auto run = places(tables.in_order, runs.in_digits, tables.digits, e / runs.in_run, &TileDigit::in_stride);
-      const auto within = places(tables.in_order, 0, runs.in_digits, e % runs.in_run, &TileDigit::in_stride);
-      const std::int64_t shift = ~(run[1] + within[1] + bases.phase) & bases.mask;
-      if (!(within[0] == e % runs.in_run)) return {};
-      stage[static_cast<std::size_t>(e)] = bases.in + run[0] + within[0] + shift * tables.shift.in_stride;
+      const Place run =
+          place_of(tables.in_order, runs.in_digits, tables.digits, e / runs.in_run, &TileDigit::in_stride);
+      const Place within = place_of(tables.in_order, 0, runs.in_digits, e % runs.in_run, &TileDigit::in_stride);
+      if (!(within.offset == e % runs.in_run && run.staged + within.staged == e)) return {};
+      stage[static_cast<std::size_t>(e)] = bases.in + run.offset + within.offset;
     }
     for (std::int64_t e = 0; e < tile.volume; ++e) {
-      const auto run =
-          places(tables.out_order, runs.out_digits, tables.digits, e / runs.out_run, &TileDigit::out_stride);
-      const auto within = places(tables.out_order, 0, runs.out_digits, e % runs.out_run, &TileDigit::out_stride);
-      const std::int64_t shift = ~(run[1] + bases.phase) & bases.mask;
-      const std::int64_t to = bases.out + run[0] + within[0] + shift * tables.shift.step;
-      if (!(to >= 0 && to < shape.units())) return {};
+      const Place run =
+          place_of(tables.out_order, runs.out_digits, tables.digits, e / runs.out_run, &TileDigit::out_stride);
+      const Place within = place_of(tables.out_order, 0, runs.out_digits, e % runs.out_run, &TileDigit::out_stride);
+      const std::int64_t to = bases.out + run.offset + within.offset;
+      if (!(within.offset == e % runs.out_run && to >= 0 && to < shape.units())) return {};
       std::int64_t& place = out[static_cast<std::size_t>(to)];
-      const std::int64_t from = stage[static_cast<std::size_t>(run[2] + within[2])];
+      const std::int64_t from = stage[static_cast<std::size_t>(run.staged + within.staged)];
       if (!(place == -1 || place == from)) return {};
-      if (!(bases.mask == 0 || e % runs.out_run != 0 || (to + address) % sector == 0)) return {};
       place = from;
     }
   }
@@ -197,8 +216,7 @@ std::vector<std::int64_t> written_by_tables(const PermuteShape& shape, const Pac
 
 TEST_CASE("tables of runs lead every element to its place", "[permute]") {
   const auto check = [](const std::vector<std::int64_t>& extents, const std::vector<int>& axes,
-                        const std::vector<std::int64_t>& tile_extents, std::int64_t sector, std::int64_t address,
-                        bool moves) {
+                        const std::vector<std::int64_t>& tile_extents) {
     const PermuteShape shape = shape_of(extents, axes, 4);
     REQUIRE(static_cast<std::size_t>(shape.rank) == tile_extents.size());
     PackedTile tile;
@@ -209,9 +227,8 @@ TEST_CASE("tables of runs lead every element to its place", "[permute]") {
     using tessera::detail::PermuteAxis;
     tile.in_run = tessera::detail::packed_tile::run_of(shape, tile, in_order(shape), &PermuteAxis::in_stride);
     tile.out_run = tessera::detail::packed_tile::run_of(shape, tile, out_order(shape), &PermuteAxis::out_stride);
-    INFO(tessera::detail::axes_text(axes) << " sector " << sector << " address " << address);
-    CHECK((shift_plan(shape, tile, sector, address).axis >= 0) == moves);
-    const std::vector<std::int64_t> out = written_by_tables(shape, tile, sector, address);
+    INFO(tessera::detail::axes_text(axes));
+    const std::vector<std::int64_t> out = written_by_tables(shape, tile);
     std::int64_t wrong = 0;
     for (std::int64_t to = 0; to < shape.units(); ++to) {
       std::int64_t rest = to, from = 0;
@@ -224,33 +241,25 @@ TEST_CASE("tables of runs lead every element to its place", "[permute]") {
     }
     CHECK(wrong == 0);
   };
-  for (const std::int64_t address : {0, 1, 5}) {
-    check({61, 11, 13}, {2, 1, 0}, {13, 1, 16}, 8, address, true);
-    check({61, 11, 13}, {2, 1, 0}, {5, 3, 16}, 4, address, true);
-    check({61, 11, 13}, {1, 0, 2}, {1, 8, 13}, 8, address, true);
-    check({31, 7, 35, 3}, {0, 3, 2, 1}, {2, 3, 8, 7}, 8, address, true);
-    check({61, 11, 13}, {2, 1, 0}, {13, 1, 20}, 4, address, true);
-    check({61, 11, 13}, {2, 1, 0}, {13, 1, 16}, 0, address, false);  // not asked
-    check({61, 11, 13}, {2, 1, 0}, {13, 1, 20}, 8, address, false);  // parts that are no sectors
-    check({5, 10, 61}, {0, 2, 1}, {2, 8, 10}, 8, address, false);    // runs that move by pairs
-    check({47, 11, 13}, {2, 1, 0}, {13, 1, 16}, 8, address, false);  // too few parts
-  }
-  check({64, 11, 13}, {2, 1, 0}, {13, 1, 16}, 8, 0, false);  // on sectors already
+  check({61, 11, 13}, {2, 1, 0}, {13, 1, 16});
+  check({61, 11, 13}, {2, 1, 0}, {5, 3, 20});
+  check({61, 11, 13}, {1, 0, 2}, {1, 8, 13});
+  check({31, 7, 35, 3}, {0, 3, 2, 1}, {2, 3, 8, 7});
+  check({5, 10, 61}, {0, 2, 1}, {2, 8, 10});
+  check({64, 11, 13}, {2, 1, 0}, {13, 11, 16});
 }
 
 TEST_CASE("tiles of runs follow each other along the runs of both sides", "[permute][plan]") {
   const PermuteShape shape = shape_of({61, 11, 13}, {2, 1, 0}, 4);  // the axes 13, 11 and 61
-  PackedTile tile;
-  tile.extents = {13, 1, 16};
-  const auto order = tessera::detail::run_order(shape, tile, false),
-             moved = tessera::detail::run_order(shape, tile, true);
-  CHECK(std::vector<int>(order.axes.begin(), order.axes.begin() + 3) == std::vector<int>{2, 1, 0});
-  CHECK(std::vector<int>(moved.axes.begin(), moved.axes.begin() + 3) == std::vector<int>{1, 2, 0});
-  tile.extents = {5, 1, 16};
-  const auto cut = tessera::detail::run_order(shape, tile, false);
-  CHECK(std::vector<int>(cut.axes.begin(), cut.axes.begin() + 3) == std::vector<int>{2, 0, 1});
-  tile.extents = {13, 11, 61};
-  CHECK(tessera::detail::run_order(shape, tile, false).axes == out_order(shape).axes);
+  const auto order_of = [&](const std::array<std::int64_t, 3>& extents) {
+    PackedTile tile;
+    std::copy(extents.begin(), extents.end(), tile.extents.begin());
+    const auto order = tessera::detail::run_order(shape, tile);
+    return std::vector<int>(order.axes.begin(), order.axes.begin() + 3);
+  };
+  CHECK(order_of({13, 1, 16}) == std::vector<int>{2, 1, 0});
+  CHECK(order_of({5, 1, 16}) == std::vector<int>{2, 0, 1});
+  CHECK(order_of({13, 11, 61}) == std::vector<int>{2, 1, 0});
 }
 
 TEMPLATE_LIST_TEST_CASE("permute: many elements in awkward extents", "[permute]", test::OneSpace) {
@@ -268,6 +277,39 @@ TEMPLATE_LIST_TEST_CASE("permute: many elements in awkward extents", "[permute]"
   }
   test::check_permute<Kokkos::complex<double>, test::Right, test::Right>(
       TestType(), Extents<4>{is_host ? 11 : 101, is_host ? 11 : 55, 55, 19}, std::array{0, 2, 1, 3});
+}
+
+struct Halved {
+  KOKKOS_FUNCTION double operator()(const float& x) const { return 0.5 * x; }
+};
+struct Cut {
+  KOKKOS_FUNCTION std::int8_t operator()(const double& x) const { return static_cast<std::int8_t>(x); }
+};
+
+template <class In, class Out, class Space, class Function>
+void check_runs_through(const Space& space, const Function& function) {
+  constexpr bool is_host = tessera::detail::is_host_space<Space>;
+  const Extents<4> extents{is_host ? 19 : 149, is_host ? 11 : 55, 55, is_host ? 11 : 55};
+  std::vector<In> values(test::detail::product(extents));
+  std::vector<Out> mapped;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<In>(i % 251) - 125;
+    mapped.push_back(function(values[i]));
+  }
+  const test::GuardedView<In, test::Right, Space, 4> in(extents, values);
+  for (const std::array<int, 4>& axes : {std::array{0, 2, 1, 3}, {3, 2, 0, 1}}) {
+    const test::GuardedView<Out, test::Right, Space, 4> out(test::permuted_extents(extents, axes));
+    tessera::permute(space, in.const_view(), out.view(), axes, function);
+    space.fence();
+    test::check_bits(out.read(), test::expected_of(mapped, extents, axes));
+    out.check_guards();
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("permute: runs of elements that become longer or shorter", "[permute][function]",
+                        test::OneSpace) {
+  check_runs_through<float, double>(TestType(), Halved{});
+  check_runs_through<double, std::int8_t>(TestType(), Cut{});
 }
 
 TEMPLATE_LIST_TEST_CASE("permute: more shapes and options than plans are kept", "[permute]", test::OneSpace) {

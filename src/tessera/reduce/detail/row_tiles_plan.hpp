@@ -51,8 +51,10 @@ inline RowTilesPlan row_tiles_plan(const DeviceLimits& limits, std::int64_t row_
   // Sums of floats in one double take so little time that memory, asked for more bytes at once than this, gets slower.
   const bool quick = floats && row_size <= few_max;
   const std::int64_t ragged = (row_bytes < 64 ? 24 : 20) << 10;
-  const std::int64_t tile_bytes = !quick ? 26 << 10 : row_bytes % packed_bytes != 0 ? ragged : 16 << 10;
-  while (plan.lanes < 32 && row_bytes > plan.lanes * (quick ? 288 : 416)) plan.lanes *= 2;
+  const bool in_packs = row_bytes % packed_bytes == 0;
+  const std::int64_t of_lane = !quick ? 416 : in_packs ? 240 : 288;
+  while (plan.lanes < 32 && row_bytes > plan.lanes * of_lane) plan.lanes *= 2;
+  const std::int64_t tile_bytes = !quick ? 26 << 10 : in_packs ? 16 << 10 : ragged;
   std::int64_t rows = std::max<std::int64_t>(1, std::min(most, tile_bytes / row_bytes));
   // Whole rounds of all threads, or whole warps.
   const std::int64_t at_once = row_tiles_team_size / plan.lanes, of_warp = 32 / plan.lanes;

@@ -15,7 +15,6 @@
 #include <tessera/transpose/detail/packed_tile.hpp>
 #include <tessera/transpose/detail/permute_shape.hpp>
 #include <tessera/transpose/detail/run_tables.hpp>
-#include <tessera/transpose/detail/sector_shift.hpp>
 #include <tessera/transpose/detail/tile_nest.hpp>
 #include <tessera/transpose/detail/tile_tables.hpp>
 #include <tessera/transpose/transpose_options.hpp>
@@ -71,8 +70,6 @@ inline constexpr packed_tile::RunCosts host_runs{128, 128};
 /// A sector that two tiles write costs more than one that two read.
 inline constexpr packed_tile::RunCosts device_runs{28, 128};
 inline constexpr packed_tile::RunCosts device_runs_on_sectors{12, 40};
-/// Of runs that are moved to sectors.
-inline constexpr double device_moved_write = 180;
 
 /// Factors of a tile of so many bytes, through registers and by asynchronous copies.
 constexpr double packed_tile_factor(double tile_bytes) { return 1 + 2000 / tile_bytes; }
@@ -105,13 +102,11 @@ struct TransposeChoice {
   bool wide_offsets = false;
 };
 
-/// Whether offsets within the tile, its runs moved to sectors or not, need 64 bits.
+/// Whether offsets within the tile need 64 bits.
 inline bool has_wide_offsets(const PermuteShape& shape, const PackedTile& tile) {
   std::int64_t in = 0, out = 0;
   for (int d = 0; d < shape.rank; ++d) {
-    const std::int64_t extent = tile.extents[static_cast<std::size_t>(d)];
-    constexpr std::int64_t moved_max = 7;
-    const std::int64_t along = extent - 1 + (extent > 1 && extent < shape.axes[d].extent ? moved_max : 0);
+    const std::int64_t along = tile.extents[static_cast<std::size_t>(d)] - 1;
     in += along * shape.axes[d].in_stride;
     out += along * shape.axes[d].out_stride;
   }
@@ -154,33 +149,28 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
   const PermuteShape& shape = problem.shape;
   const std::size_t bytes = problem.in_bytes;
   if ((bytes != 4 && bytes != 8) || problem.in_address % bytes != 0) return;
-  const std::int64_t sector = sector_length(false, problem.out_bytes);
-  const auto address = static_cast<std::int64_t>(problem.out_address / problem.out_bytes);
   const std::size_t scratch = limits.shared_scratch(packed_runs_teams_scratch, packed_runs_teams_at_once);
   const auto element_bytes = static_cast<std::int64_t>(bytes);
-  constexpr std::size_t tables_bytes = sizeof(TileTables) + tile_bases_ahead * sizeof(ShiftedBases) + 8 * packed_bytes;
+  constexpr std::size_t tables_bytes = sizeof(TileTables) + tile_bases_ahead * sizeof(TileBases) + 8 * packed_bytes;
   const auto cost_of = [&](const PackedTile& tile) {
     if (tile.in_run == 1 || tile.out_run == 1) return 0.0;
     const std::int64_t runs = tile.volume / tile.in_run + tile.volume / tile.out_run;
-    const auto taken = static_cast<std::size_t>(tile.in_run + 2 * tile.out_run + tile.volume * element_bytes) +
+    const auto taken = static_cast<std::size_t>(2 * tile.out_run + tile.volume * element_bytes) +
                        static_cast<std::size_t>(runs) * sizeof(RunPlace) + tables_bytes;
     if (taken > std::min(scratch, packed_runs_scratch_max)) return 0.0;
-    packed_tile::RunCosts costs = run_costs(problem, tile);
-    if (shift_plan(shape, tile, sector, address).axis >= 0) costs.write = device_moved_write;
-    return packed_tile::cost(shape, tile, bytes, problem.out_bytes, costs) *
+    return packed_tile::cost(shape, tile, bytes, problem.out_bytes, run_costs(problem, tile)) *
            packed_runs_factor(static_cast<double>(tile.volume * element_bytes));
   };
   const auto volume_max = static_cast<std::int64_t>(scratch / bytes);
-  const CostedTile best = choose_packed_tile(shape, std::min(volume_max, tile_volume_max), true, cost_of);
+  const CostedTile best = choose_packed_tile(shape, std::min(volume_max, tile_volume_max), cost_of);
   if (best.cost == 0 || best.cost >= cost_max || has_wide_offsets(shape, best.tile)) return;
-  const bool to_sectors = shift_plan(shape, best.tile, sector, address).axis >= 0;
-  const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile, to_sectors), sector, address);
+  const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile));
   const TileRuns runs = tile_runs(best.tile, tables);
   const bool fills = tiles_of(tables) >= std::int64_t{2} * packed_runs_teams_at_once * multiprocessors(limits);
   const std::size_t least = run_pieces(runs, {}, bytes).bytes;
   if (!fills || least > scratch) return;
-  const StagedOrder order =
-      staged_order(tables, bytes, best.tile.volume + static_cast<std::int64_t>((scratch - least) / bytes));
+  const StagedOrder order = staged_order(
+      tables, bytes, best.tile.volume + static_cast<std::int64_t>((scratch - least) / bytes), runs.in_digits);
   choice.tile = best.tile;
   choice.tables = tables;
   choice.order = order;
@@ -214,9 +204,9 @@ inline void plan_words(const DeviceLimits& limits, const TransposeProblem& probl
            packed_tile_factor(static_cast<double>(tile.volume * element_bytes));
   };
   const std::int64_t volume_max = packed_words_slots * packed_team_size * 4 / element_bytes;
-  const CostedTile best = choose_packed_tile(shape, volume_max, false, cost_of);
+  const CostedTile best = choose_packed_tile(shape, volume_max, cost_of);
   if (best.cost == 0 || has_wide_offsets(shape, best.tile)) return;
-  const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile, false));
+  const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile));
   // A team finds what a tile's words are made of first, which takes as long as the tiles of a few runs.
   const std::int64_t teams = std::int64_t{packed_words_teams_at_once} * multiprocessors(limits);
   if (tiles_of(tables) * packed_words_run_cost < teams * (2 * packed_words_run_cost + best.tile.out_run)) return;
@@ -262,8 +252,7 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
     }
     choice.wide_offsets = wide;
     return choose_packed_tile(
-        shape, std::clamp<std::int64_t>(fits, 1, limits.is_host ? packed_host_volume_max : packed_volume_max), false,
-        cost_of);
+        shape, std::clamp<std::int64_t>(fits, 1, limits.is_host ? packed_host_volume_max : packed_volume_max), cost_of);
   };
   CostedTile best = choose(false);
   if (has_wide_offsets(shape, best.tile)) best = choose(true);
@@ -280,7 +269,7 @@ inline void plan_packed(std::string_view function, const DeviceLimits& limits, c
     // A core follows the output, but where that would leave lines of the input half read.
     const bool follows =
         limits.is_host && static_cast<std::size_t>(choice.tile.in_run) * problem.in_bytes >= packed_host_run_bytes;
-    choice.tables = tile_tables(shape, choice.tile, follows ? out_order(shape) : run_order(shape, choice.tile, false));
+    choice.tables = tile_tables(shape, choice.tile, follows ? out_order(shape) : run_order(shape, choice.tile));
     if (choice.kernel == PackedKernel::staged) {
       choice.order = staged_order(choice.tables, problem.out_bytes,
                                   std::min(choice.tile.volume + choice.tile.volume / 2 + 1,

@@ -72,10 +72,9 @@ struct LeadingList {
   }
 };
 
-/// Boxes of 8 to so many elements: equal parts of a short axis, multiples of 16 of a long one; of at least 32 in_eights
-/// multiples of 8. Few, as every call looks at all pairs of them: 3/4 and 1/2 of the largest, then halves.
-inline LeadingList leading_boxes(const PermuteShape& shape, const AxisOrder& order, std::int64_t volume_max,
-                                 bool in_eights) {
+/// Boxes of 8 to so many elements: equal parts of a short axis, multiples of 16 of a long one. Few, as every call looks
+/// at all pairs of them: 3/4 and 1/2 of the largest, then halves.
+inline LeadingList leading_boxes(const PermuteShape& shape, const AxisOrder& order, std::int64_t volume_max) {
   LeadingList boxes;
   std::int64_t whole = 1, extent = 1;
   for (int d = 0; d < order.rank && whole <= volume_max / 2; ++d, whole *= extent) {
@@ -83,8 +82,7 @@ inline LeadingList leading_boxes(const PermuteShape& shape, const AxisOrder& ord
     std::int64_t last = 0;
     for (std::int64_t wanted = std::min(extent, volume_max / whole); wanted > 1 && wanted * whole >= 8;) {
       const bool is_long = extent > 16 * wanted && wanted >= 16;
-      std::int64_t part = is_long ? wanted / 16 * 16 : ceil_div(extent, ceil_div(extent, wanted));
-      if (in_eights && part >= 32 && part < extent) part = part / 8 * 8;
+      const std::int64_t part = is_long ? wanted / 16 * 16 : ceil_div(extent, ceil_div(extent, wanted));
       if (part != last) boxes.append({d, part});
       last = part;
       wanted = wanted * whole > volume_max / 4 * 3 ? wanted * 3 / 4 : wanted / 2;
@@ -132,14 +130,12 @@ struct CostedTile {
   double cost = 0;
 };
 
-/// The box of at most volume_max elements that costs least, by cost_of(box): 0 where it will not do. in_eights: as
-/// leading_boxes() has it.
+/// The box of at most volume_max elements that costs least, by cost_of(box): 0 where it will not do.
 template <class Cost>
-CostedTile choose_packed_tile(const PermuteShape& shape, std::int64_t volume_max, bool in_eights, const Cost& cost_of) {
+CostedTile choose_packed_tile(const PermuteShape& shape, std::int64_t volume_max, const Cost& cost_of) {
   using namespace packed_tile;
   const AxisOrder in = in_order(shape), out = out_order(shape);
-  const LeadingList in_boxes = leading_boxes(shape, in, volume_max, in_eights),
-                    out_boxes = leading_boxes(shape, out, volume_max, in_eights);
+  const LeadingList in_boxes = leading_boxes(shape, in, volume_max), out_boxes = leading_boxes(shape, out, volume_max);
   CostedTile best;
   for (int i = 0; i < in_boxes.size; ++i) {
     for (int j = 0; j < out_boxes.size; ++j) {

@@ -17,14 +17,21 @@
 
 namespace tessera::detail {
 
-/// digits: of the tile's tables, in that side's order, that are within a run.
+/// digits: of the tile's tables, in that side's order, that are within a run. lanes: threads that take one together, as
+/// a power of two.
 struct TileRuns {
-  int volume, in_run, out_run, in_digits, out_digits;
-  bool shifted;  // runs are moved: SectorShift
-  std::uint32_t in_inverse, out_inverse;
+  int volume, in_run, out_run, in_digits, out_digits, in_lanes, out_lanes;
+  std::uint32_t in_inverse;
   [[nodiscard]] KOKKOS_FUNCTION int in_runs() const { return volume / in_run; }
   [[nodiscard]] KOKKOS_FUNCTION int out_runs() const { return volume / out_run; }
 };
+
+/// A warp's, whose accesses then are the fewest, or of shorter runs parts of one that leave fewer threads idle.
+inline int run_lanes(std::int64_t run) {
+  const auto taken = [&](std::int64_t lanes) { return ceil_div(run, lanes) * lanes; };
+  if (run <= 8) return 3;
+  return 5 * taken(16) <= 4 * taken(32) ? 4 : 5;
+}
 
 inline TileRuns tile_runs(const PackedTile& tile, const TileTables& tables) {
   const auto digits_of = [](const TileDigit* digits, std::int64_t run) {
@@ -37,30 +44,29 @@ inline TileRuns tile_runs(const PackedTile& tile, const TileTables& tables) {
           static_cast<int>(tile.out_run),
           digits_of(tables.in_order, tile.in_run),
           digits_of(tables.out_order, tile.out_run),
-          tables.shift.axis >= 0,
-          inverse_of(tile.in_run),
-          inverse_of(tile.out_run)};
+          run_lanes(tile.in_run),
+          run_lanes(tile.out_run),
+          inverse_of(tile.in_run)};
 }
 
-/// Where a run begins, from where its tile does. place: of one that is read its phase, of one that is written where it
-/// begins in scratch and, from bit 16 on, its phase.
+/// Where a run begins, from where its tile does, in memory and in scratch: there an element of one that is read, a byte
+/// of one that is written.
 struct RunPlace {
-  std::uint32_t offset, place;
+  std::uint32_t offset, staged;
 };
 
-/// Pieces of a team's scratch. moved, staged: phases and places in scratch within a run.
+/// Pieces of a team's scratch. staged: where the elements of a run that is written lie there, in bytes.
 struct RunPieces {
-  std::size_t tables, bases, read, written, moved, staged, stage, bytes;
+  std::size_t tables, bases, read, written, staged, stage, bytes;
 };
 
 KOKKOS_INLINE_FUNCTION RunPieces run_pieces(const TileRuns& runs, const StagedOrder& order, std::size_t element_bytes) {
   ScratchLayout layout;
   RunPieces pieces{};
   pieces.tables = layout.append<TileTables>(1);
-  pieces.bases = layout.append<ShiftedBases>(tile_bases_ahead);
+  pieces.bases = layout.append<TileBases>(tile_bases_ahead);
   pieces.read = layout.append<RunPlace>(static_cast<std::size_t>(runs.in_runs()));
   pieces.written = layout.append<RunPlace>(static_cast<std::size_t>(runs.out_runs()));
-  pieces.moved = layout.append<std::uint8_t>(runs.shifted ? static_cast<std::size_t>(runs.in_run) : 0);
   pieces.staged = layout.append<std::uint16_t>(static_cast<std::size_t>(runs.out_run));
   pieces.stage =
       layout.append<std::byte>(static_cast<std::size_t>(order.position(runs.volume - 1) + 1) * element_bytes);

@@ -16,7 +16,6 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/transpose/detail/packed_tile.hpp>
 #include <tessera/transpose/detail/permute_shape.hpp>
-#include <tessera/transpose/detail/sector_shift.hpp>
 
 namespace tessera::detail {
 
@@ -25,7 +24,6 @@ struct TileDigit {
   std::int64_t in_stride, out_stride;
   std::int32_t extent, staged_stride;  // staged: in the input's order
   std::uint32_t inverse;               // of the extent
-  std::uint32_t phase;                 // places in a sector by which runs along it differ in where they begin
 };
 
 /// An axis along which there are several tiles: a digit of their numbers.
@@ -44,7 +42,6 @@ struct TileTables {
   int digits, axes;
   TileDigit in_order[tile_digits_max], out_order[tile_digits_max];  // the fastest first
   TileAxis outer[permute_rank_max];                                 // in the order of tiles
-  SectorShift shift;
 };
 
 /// number / extent = number * inverse / 2^32, for numbers and extents below 2^16.
@@ -70,9 +67,9 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_digit(const TileDigit* digits, int beg
   }
 }
 
-/// Axes in the order in which tiles of runs follow each other: first that along which the output's runs go on, unless
-/// tiles share no sector there, then that along which the input's do, so that caches still have what both read.
-inline AxisOrder run_order(const PermuteShape& shape, const PackedTile& tile, bool to_sectors) {
+/// Axes in the order in which tiles of runs follow each other: first that along which the output's runs go on, then
+/// that along which the input's do, so that caches still have what both read.
+inline AxisOrder run_order(const PermuteShape& shape, const PackedTile& tile) {
   const AxisOrder in = in_order(shape);
   AxisOrder order = out_order(shape);
   const auto is_divided = [&](int axis) {
@@ -82,27 +79,21 @@ inline AxisOrder run_order(const PermuteShape& shape, const PackedTile& tile, bo
   const auto input = std::find_if(in.axes.begin(), in.axes.begin() + in.rank, is_divided);
   if (input == in.axes.begin() + in.rank) return order;
   const auto from = std::find(begin, end, *input);
-  const auto to = to_sectors ? begin : std::min(from, std::find_if(begin, end, is_divided) + 1);
+  const auto to = std::min(from, std::find_if(begin, end, is_divided) + 1);
   std::rotate(to, from, from + 1);
   return order;
 }
 
 /// The tables of a tile: its axes in either order, and those along which there are several, in the order in which tiles
-/// follow each other. sector, address: as shift_plan() has them.
-inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile, const AxisOrder& order,
-                              std::int64_t sector = 0, std::int64_t address = 0) {
+/// follow each other.
+inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile, const AxisOrder& order) {
   TileTables tables{};
-  tables.shift.axis = -1;
-  const ShiftPlan shift = shift_plan(shape, tile, sector, address);
   const AxisOrder in = in_order(shape), out = out_order(shape);
   std::array<std::int32_t, permute_rank_max> staged{}, digit_of{};
   std::int32_t stride = 1;
   const auto digit = [&](std::size_t axis) {
     const auto extent = static_cast<std::int32_t>(tile.extents[axis]);
-    const std::int64_t phase =
-        shift.axis < 0 || shift.in_run[axis] ? 0 : shape.axes[axis].out_stride * shift.step % sector;
-    return TileDigit{shape.axes[axis].in_stride, shape.axes[axis].out_stride,      extent, staged[axis],
-                     inverse_of(extent),         static_cast<std::uint32_t>(phase)};
+    return TileDigit{shape.axes[axis].in_stride, shape.axes[axis].out_stride, extent, staged[axis], inverse_of(extent)};
   };
   for (int d = 0; d < in.rank; ++d) {
     const auto axis = static_cast<std::size_t>(in.axes[static_cast<std::size_t>(d)]);
@@ -120,20 +111,8 @@ inline TileTables tile_tables(const PermuteShape& shape, const PackedTile& tile,
   for (int d = 0; d < order.rank; ++d) {
     const auto axis = static_cast<std::size_t>(order.axes[static_cast<std::size_t>(d)]);
     const PermuteAxis& of = shape.axes[axis];
-    const std::int64_t extent = tile.extents[axis];
-    const bool shifts = shift.axis >= 0 && static_cast<int>(axis) == shift.axis;
-    if (shifts) {
-      tables.shift = {of.in_stride,
-                      of.extent,
-                      extent,
-                      tables.axes,
-                      static_cast<std::uint32_t>(sector),
-                      static_cast<std::uint32_t>(shift.step),
-                      static_cast<std::uint32_t>(address % sector)};
-    }
-    const std::int64_t tiles = ceil_div(of.extent + (shifts ? sector - 1 : 0), extent);
+    const std::int64_t extent = tile.extents[axis], tiles = ceil_div(of.extent, extent), last = of.extent - extent;
     if (tiles == 1) continue;
-    const std::int64_t last = of.extent - extent;
     tables.outer[tables.axes++] = {extent * of.in_stride,
                                    extent * of.out_stride,
                                    last * of.in_stride,
@@ -227,8 +206,8 @@ inline int staged_steps(const FirstElements& elements, const StagedOrder& order,
 
 /// Threads that write neighbours read scratch at the strides of the output's fastest axes: the gaps, after the elements
 /// of one of the input's axes or of several, with the fewest bank conflicts and then the fewest gaps. most: the
-/// elements that scratch has room for.
-inline StagedOrder staged_order(const TileTables& tables, std::size_t element_bytes, std::int64_t most) {
+/// elements that scratch has room for; whole: the first axes of the input between whose elements there is none.
+inline StagedOrder staged_order(const TileTables& tables, std::size_t element_bytes, std::int64_t most, int whole = 1) {
   if (tables.digits == 0) return {};
   const auto bytes = static_cast<int>(element_bytes);
   const TileDigit& last = tables.in_order[tables.digits - 1];
@@ -237,7 +216,7 @@ inline StagedOrder staged_order(const TileTables& tables, std::size_t element_by
   const int least = static_cast<int>(ceil_div(elements.count * std::max(bytes, 4), 128));
   StagedOrder best;
   int fewest = staged_steps(elements, best, bytes);
-  for (int d = tables.digits - 1; d > 0; --d) {
+  for (int d = tables.digits - 1; d >= whole; --d) {
     StagedOrder order{inverse_of(tables.in_order[d].staged_stride), 1};
     for (; fewest > least && order.gap <= gap_max && order.position(volume - 1) < most; ++order.gap) {
       const int steps = staged_steps(elements, order, bytes);
@@ -271,31 +250,6 @@ KOKKOS_INLINE_FUNCTION TileBases tile_bases(const TileTables& tables, std::uint3
     bases.in += last ? axis.in_last : index * axis.in_step;
     bases.out += last ? axis.out_last : index * axis.out_step;
   });
-  return bases;
-}
-
-/// Where a tile begins whose runs are moved, by ~(phase + their own phase) & mask places.
-struct ShiftedBases {
-  std::int64_t in, out;
-  std::uint32_t phase, mask;
-};
-
-/// Runs begin before their tile does, but for the first and last of an axis.
-KOKKOS_INLINE_FUNCTION ShiftedBases shifted_bases(const TileTables& tables, const SectorShift& shift,
-                                                  std::uint32_t tile) {
-  ShiftedBases bases{0, 0, 0, 0};
-  std::int64_t back = 0;
-  for_tile_indices(tables, tile, [&](int d, const TileAxis& axis, std::uint32_t index, bool last) {
-    bases.in += last ? axis.in_last : index * axis.in_step;
-    bases.out += last ? axis.out_last : index * axis.out_step;
-    if (d == shift.axis && index > 0 && !last) {
-      back = shift.sector - 1;
-      if ((index + 1) * shift.part <= shift.extent) bases.mask = shift.sector - 1;
-    }
-  });
-  bases.phase = static_cast<std::uint32_t>(shift.address + bases.out) * shift.step;
-  bases.in -= back * shift.in_stride;
-  bases.out -= back * shift.step;
   return bases;
 }
 

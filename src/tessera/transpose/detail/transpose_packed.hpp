@@ -218,12 +218,8 @@ void launch_packed(std::string_view name, const Space& space, const TransposeCho
     };
     if constexpr (sizeof(In) == 4 || sizeof(In) == 8) {
       if (choice.kernel == PackedKernel::runs) {
-        const auto launch_runs = [&](auto shifted) {
-          using Runs = RunsJob<In, Out, Function>;
-          launch(TransposeRuns<Space, Runs, shifted.value>{
-              {in, out, function, tiles, choice.runs, choice.order, choice.tables}});
-        };
-        return choice.runs.shifted ? launch_runs(std::true_type{}) : launch_runs(std::false_type{});
+        using Runs = RunsJob<In, Out, Function>;
+        return launch(TransposeRuns<Space, Runs>{{in, out, function, tiles, choice.runs, choice.order, choice.tables}});
       }
     }
     if constexpr (sizeof(In) == sizeof(Out) && sizeof(In) <= 2) {
