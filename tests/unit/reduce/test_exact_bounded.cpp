@@ -246,11 +246,13 @@ void check_all_of_any(const Space& space) {
 TEMPLATE_LIST_TEST_CASE("many rows and columns of any exponents, on and beside middles", "[reduce][axes][exact]",
                         test::OneSpace) {
   check_all_of_any<tessera::Sum<double>, double>(TestType());
-  check_all_of_any<tessera::Sum<float>, float>(TestType());
-  check_all_of_any<tessera::Mean<float>, float>(TestType());
   check_all_of_any<tessera::Std<float>, float>(TestType());
-  check_all_of_any<tessera::L2<float>, float>(TestType());
-  check_all_of_any<tessera::Std<double>, double>(TestType());
+  if (!test::is_sanitized) {
+    check_all_of_any<tessera::Sum<float>, float>(TestType());
+    check_all_of_any<tessera::Mean<float>, float>(TestType());
+    check_all_of_any<tessera::L2<float>, float>(TestType());
+    check_all_of_any<tessera::Std<double>, double>(TestType());
+  }
   check_all_of_any<tessera::L2<double>, double>(TestType());
 }
 

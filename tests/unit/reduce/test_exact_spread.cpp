@@ -181,7 +181,8 @@ TEST_CASE("private: what a few terms keep of their sum is within its bound", "[r
 TEST_CASE("private: variances and deviations from pairs have no bit off", "[reduce][exact]") {
   Counts all, middles;
   for (const std::size_t n : {1, 2, 3, 4, 5, 7, 8, 16, 31, 100, 1000}) {
-    const std::vector<float> values = rows_of<float>(n, n >= 100 ? 48 : test::is_sanitized ? 200 : 600);
+    const std::size_t rows = n >= 100 ? 48 : 600;
+    const std::vector<float> values = rows_of<float>(n, test::is_sanitized ? rows / 8 : rows);
     for (std::size_t first = 0; first < values.size(); first += n) {
       const std::vector<float> row(values.begin() + static_cast<std::ptrdiff_t>(first),
                                    values.begin() + static_cast<std::ptrdiff_t>(first + n));
@@ -207,7 +208,7 @@ TEST_CASE("private: variances and deviations from pairs have no bit off", "[redu
                 << " of which " << middles.undecided << " and " << middles.undecided_closely << " do");
   CHECK(all.wrong == 0);
   CHECK(middles.wrong == 0);
-  CHECK(all.rows > (test::is_sanitized ? 3000 : 10000));
+  CHECK(all.rows > (test::is_sanitized ? 1000 : 10000));
   CHECK(all.undecided < all.rows / 10);
   CHECK(all.undecided_closely < all.rows / 1000);
   CHECK(middles.undecided_closely == 0);
@@ -274,7 +275,8 @@ void count_double(const std::vector<double>& row, std::uint64_t ddof, Counts& co
 TEST_CASE("private: variances and deviations of doubles from an estimate have no bit off", "[reduce][exact]") {
   Counts all, usual;
   for (const std::size_t n : {1, 2, 3, 5, 8, 16, 31, 100, 1000}) {
-    const std::vector<double> values = rows_of<double>(n, n < 100 ? 200 : 16);
+    const std::size_t rows = n < 100 ? 200 : 16;
+    const std::vector<double> values = rows_of<double>(n, test::is_sanitized && n < 100 ? rows / 4 : rows);
     for (std::size_t first = 0; first < values.size(); first += n) {
       const std::vector<double> row(values.begin() + static_cast<std::ptrdiff_t>(first),
                                     values.begin() + static_cast<std::ptrdiff_t>(first + n));
@@ -288,7 +290,7 @@ TEST_CASE("private: variances and deviations of doubles from an estimate have no
   INFO(usual.rows << " of which " << usual.undecided << " need more; " << all.rows << " of which " << all.undecided);
   CHECK(all.wrong == 0);
   CHECK(usual.wrong == 0);
-  CHECK(usual.rows > 1500);
+  CHECK(usual.rows > (test::is_sanitized ? 300 : 1500));
   CHECK(usual.undecided == 0);
   CHECK(all.undecided < all.rows / 2);
 }
@@ -315,7 +317,7 @@ void check_spread_rows(const Space& space, const Reducer& reducer, const std::ve
 }
 
 TEMPLATE_LIST_TEST_CASE("variances and deviations of rows of any kind", "[reduce][axes][exact]", test::OneSpace) {
-  constexpr std::size_t rows = test::is_sanitized ? 80 : 304;
+  constexpr std::size_t rows = test::is_sanitized ? 40 : 304;
   for (const std::size_t n : {2, 3, 5, 16, 31, 100, 200}) {
     const std::vector<float> values = rows_of<float>(n, rows);
     for (const std::int64_t ddof : {0, 1}) {
