@@ -18,6 +18,11 @@ inline constexpr int packed_bytes = 16;
 /// What a GPU's memory moves at once.
 inline constexpr std::uintptr_t sector_bytes = 32;
 
+/// Of an address the bits that say where in a sector it is.
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t low_address(const void* memory) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(memory));
+}
+
 /// Elements of T in one 16-byte access; 1 where they do not divide it.
 template <class T>
 inline constexpr int packed_length = packed_bytes % sizeof(T) == 0 ? packed_bytes / static_cast<int>(sizeof(T)) : 1;

@@ -83,9 +83,11 @@ TEST_CASE("many rows of exact sums go through tiles", "[reduce][axes][plan]") {
   CHECK(gpu_plan({1 << 23, 64}, 2).mapping == AxesMapping::tiles);
   CHECK(gpu_plan({1 << 10, 1 << 13, 64}, 4).mapping == AxesMapping::tiles);
   CHECK(gpu_plan({1 << 23, 60}, 2).threads == 1);
+  CHECK(gpu_plan({1 << 23, 64}, 2).threads == 2);
   CHECK(gpu_plan({1 << 22, 128}, 2).threads == 4);
   CHECK(gpu_plan({1 << 22, 200}, 2).threads == 4);
   CHECK(gpu_plan({1 << 21, 256}, 2).threads == 8);
+  CHECK(gpu_plan({1 << 20, 512}, 2).threads == 16);
   CHECK(gpu_plan({1 << 21, 257}, 2).threads == 4);  // off 16-byte boundaries
   CHECK(gpu_plan({1 << 25, 8}, 2).mapping == AxesMapping::tiles);
   CHECK(plan_of<tessera::Sum<double>, double>(gpu, {1 << 25, 9}, 2).mapping == AxesMapping::tiles);

@@ -22,7 +22,9 @@ using tessera::detail::PackedTile;
 using tessera::detail::PermuteShape;
 using test::Extents;
 
-constexpr DeviceLimits gpu{false, 132 * 2048, 48 << 10};
+/// What Kokkos leaves a team of 48 KiB.
+constexpr std::size_t gpu_scratch = 40936;
+constexpr DeviceLimits gpu{false, 132 * 2048, gpu_scratch};
 
 PermuteShape shape_of(const std::vector<std::int64_t>& extents, const std::vector<int>& axes, std::size_t bytes) {
   return tessera::detail::in_units(
@@ -31,9 +33,9 @@ PermuteShape shape_of(const std::vector<std::int64_t>& extents, const std::vecto
 
 tessera::detail::TransposeChoice choice_of(const DeviceLimits& limits, const std::vector<std::int64_t>& extents,
                                            const std::vector<int>& axes, std::size_t bytes,
-                                           const tessera::TransposeOptions& options = {}) {
-  return tessera::detail::make_transpose_plan("test", limits, {shape_of(extents, axes, bytes), bytes, bytes, 0, 0},
-                                              options);
+                                           const tessera::TransposeOptions& options = {}, std::size_t out_bytes = 0) {
+  return tessera::detail::make_transpose_plan(
+      "test", limits, {shape_of(extents, axes, bytes), bytes, out_bytes == 0 ? bytes : out_bytes, 0, 0}, options);
 }
 
 TEST_CASE("large arrays of awkward extents take tiles of long runs", "[permute][plan]") {
@@ -43,7 +45,7 @@ TEST_CASE("large arrays of awkward extents take tiles of long runs", "[permute][
   CHECK(choice.runs.volume == choice.tile.volume);
   CHECK(choice.tile.in_run > 500);
   CHECK(choice.tile.out_run > 500);
-  CHECK(choice.plan.scratch_bytes <= gpu.scratch_bytes);
+  CHECK(tessera::detail::scratch_request(choice.plan.scratch_bytes) <= gpu.scratch_bytes);
   CHECK(choice.plan.scratch_bytes >= tessera::detail::packed_runs_large_scratch);
   CHECK(choice.plan.league_size == 3 * 132);
   CHECK(tessera::detail::packed_runs_teams(tessera::detail::packed_runs_large_scratch - 1) == 4);
@@ -126,7 +128,7 @@ TEST_CASE("gaps in scratch keep what is written together in different banks", "[
     int most;  // steps of 128 elements
   };
   for (const Case& c :
-       {Case{{10001, 10001, 3}, {1, 0, 2}, 4, 4}, Case{{10001, 10001, 3}, {2, 1, 0}, 8, 10},
+       {Case{{10001, 10001, 3}, {1, 0, 2}, 4, 8}, Case{{10001, 10001, 3}, {2, 1, 0}, 8, 10},
         Case{{1024, 2, 1024, 16}, {3, 1, 2, 0}, 4, 5}, Case{{9, 9, 9, 9, 9, 9, 9, 9}, {2, 5, 6, 4, 7, 3, 1, 0}, 4, 8},
         Case{{1001, 1001, 3, 3, 3}, {2, 1, 4, 0, 3}, 2, 8}}) {
     const auto choice = choice_of(gpu, c.extents, c.axes, c.bytes);
@@ -138,8 +140,20 @@ TEST_CASE("gaps in scratch keep what is written together in different banks", "[
     INFO(c.extents.size() << " axes, " << c.bytes << " bytes: gaps of " << choice.order.gap);
     CHECK(steps <= c.most);
     CHECK(steps <= tessera::detail::staged_steps(elements, {}, static_cast<int>(c.bytes)));
-    CHECK(choice.plan.scratch_bytes <= gpu.scratch_bytes);
+    CHECK(tessera::detail::scratch_request(choice.plan.scratch_bytes) <= gpu.scratch_bytes);
   }
+}
+
+TEST_CASE("tiles and their gaps fit the scratch that a launch asks for", "[permute][plan]") {
+  const auto check = [](const std::vector<std::int64_t>& extents, const std::vector<int>& axes) {
+    const auto choice = choice_of(gpu, extents, axes, 4);
+    INFO(tessera::detail::axes_text(axes) << ", plan " << to_string(choice.plan));
+    CHECK(choice.kernel == PackedKernel::runs);
+    CHECK(tessera::detail::scratch_request(choice.plan.scratch_bytes) <= gpu_scratch);
+  };
+  // Gaps would take all that a team has, and the request some bytes more.
+  check({29, 328, 31, 3, 34}, {2, 3, 4, 1, 0});
+  check({19, 264, 5, 38, 33}, {4, 1, 3, 0, 2});
 }
 
 TEST_CASE("threads of a warp take a run together", "[permute][plan]") {
@@ -169,11 +183,13 @@ TEST_CASE("gaps in scratch are between runs that are read", "[permute][plan]") {
 }
 
 /// What the kernel does: the input's index of each element of the output, -1 where none is written; none at all where
-/// two tiles disagree.
+/// two tiles disagree, or places in scratch do not add up.
 std::vector<std::int64_t> written_by_tables(const PermuteShape& shape, const PackedTile& tile) {
   using namespace tessera::detail;
   const TileTables tables = tile_tables(shape, tile, run_order(shape, tile));
   const TileRuns runs = tile_runs(tile, tables);
+  const StagedOrder order = staged_order(tables, 4, tile.volume * 2, runs.in_digits);
+  const auto position = [&](std::int64_t e) { return static_cast<std::size_t>(order.position(static_cast<int>(e))); };
   struct Place {
     std::int64_t offset, staged;
   };
@@ -191,13 +207,13 @@ std::vector<std::int64_t> written_by_tables(const PermuteShape& shape, const Pac
   std::vector<std::int64_t> out(static_cast<std::size_t>(shape.units()), -1);
   for (std::int64_t number = 0; number < tiles_of(tables); ++number) {
     const TileBases bases = tile_bases(tables, static_cast<std::uint32_t>(number));
-    std::vector<std::int64_t> stage(static_cast<std::size_t>(tile.volume));
+    std::vector<std::int64_t> stage(position(tile.volume - 1) + 1, -1);
     for (std::int64_t e = 0; e < tile.volume; ++e) {
       const Place run =
           place_of(tables.in_order, runs.in_digits, tables.digits, e / runs.in_run, &TileDigit::in_stride);
       const Place within = place_of(tables.in_order, 0, runs.in_digits, e % runs.in_run, &TileDigit::in_stride);
       if (!(within.offset == e % runs.in_run && run.staged + within.staged == e)) return {};
-      stage[static_cast<std::size_t>(e)] = bases.in + run.offset + within.offset;
+      stage[position(run.staged) + static_cast<std::size_t>(e % runs.in_run)] = bases.in + run.offset + within.offset;
     }
     for (std::int64_t e = 0; e < tile.volume; ++e) {
       const Place run =
@@ -206,7 +222,9 @@ std::vector<std::int64_t> written_by_tables(const PermuteShape& shape, const Pac
       const std::int64_t to = bases.out + run.offset + within.offset;
       if (!(within.offset == e % runs.out_run && to >= 0 && to < shape.units())) return {};
       std::int64_t& place = out[static_cast<std::size_t>(to)];
-      const std::int64_t from = stage[static_cast<std::size_t>(run.staged + within.staged)];
+      const std::size_t at = position(run.staged) + position(within.staged);
+      if (!(at < stage.size() && at == position(run.staged + within.staged))) return {};
+      const std::int64_t from = stage[at];
       if (!(place == -1 || place == from)) return {};
       place = from;
     }
@@ -279,37 +297,66 @@ TEMPLATE_LIST_TEST_CASE("permute: many elements in awkward extents", "[permute]"
       TestType(), Extents<4>{is_host ? 11 : 101, is_host ? 11 : 55, 55, 19}, std::array{0, 2, 1, 3});
 }
 
-struct Halved {
-  KOKKOS_FUNCTION double operator()(const float& x) const { return 0.5 * x; }
-};
-struct Cut {
-  KOKKOS_FUNCTION std::int8_t operator()(const double& x) const { return static_cast<std::int8_t>(x); }
+template <class Out>
+struct Converted {
+  template <class In>
+  KOKKOS_FUNCTION Out operator()(const In& x) const {
+    return static_cast<Out>(x);
+  }
 };
 
-template <class In, class Out, class Space, class Function>
-void check_runs_through(const Space& space, const Function& function) {
-  constexpr bool is_host = tessera::detail::is_host_space<Space>;
-  const Extents<4> extents{is_host ? 19 : 149, is_host ? 11 : 55, 55, is_host ? 11 : 55};
+/// As a device with one multiprocessor would do it, which takes tiles of runs of smaller arrays. lanes: threads of a
+/// run that is read, and of one that is written.
+template <class In, class Out, std::size_t Rank, class Space>
+void check_runs(const Space& space, const Extents<Rank>& extents, const std::array<int, Rank>& axes, int in_lanes,
+                int out_lanes) {
+  const auto choice = choice_of({false, 2048, gpu_scratch}, {extents.begin(), extents.end()},
+                                {axes.begin(), axes.end()}, sizeof(In), {}, sizeof(Out));
+  INFO("extents " << tessera::detail::extents_text(extents) << " axes " << tessera::detail::axes_text(axes)
+                  << " elements of " << sizeof(In) << " and " << sizeof(Out) << " bytes");
+  REQUIRE(choice.kernel == PackedKernel::runs);
+  CHECK(1 << choice.runs.in_lanes == in_lanes);
+  CHECK(1 << choice.runs.out_lanes == out_lanes);
   std::vector<In> values(test::detail::product(extents));
-  std::vector<Out> mapped;
+  std::vector<Out> converted;
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<In>(i % 251) - 125;
-    mapped.push_back(function(values[i]));
+    converted.push_back(Converted<Out>{}(values[i]));
   }
-  const test::GuardedView<In, test::Right, Space, 4> in(extents, values);
-  for (const std::array<int, 4>& axes : {std::array{0, 2, 1, 3}, {3, 2, 0, 1}}) {
-    const test::GuardedView<Out, test::Right, Space, 4> out(test::permuted_extents(extents, axes));
-    tessera::permute(space, in.const_view(), out.view(), axes, function);
-    space.fence();
-    test::check_bits(out.read(), test::expected_of(mapped, extents, axes));
-    out.check_guards();
+  const test::GuardedView<In, test::Right, Space, Rank> in(extents, values);
+  const test::GuardedView<Out, test::Right, Space, Rank> out(test::permuted_extents(extents, axes));
+  if constexpr (tessera::detail::is_host_space<Space>) {
+    tessera::permute(space, in.const_view(), out.view(), axes, Converted<Out>{});
+  } else {
+    tessera::detail::launch_packed("test", space, choice, in.const_view().data(), out.view().data(), Converted<Out>{},
+                                   0);
   }
+  space.fence();
+  test::check_bits(out.read(), test::expected_of(converted, extents, axes));
+  out.check_guards();
+}
+
+TEMPLATE_LIST_TEST_CASE("permute: runs of a warp and of parts of one", "[permute][function]", test::OneSpace) {
+  const TestType space;
+  check_runs<float, float>(space, Extents<3>{101, 14, 35}, {2, 1, 0}, 16, 32);
+  check_runs<float, float>(space, Extents<5>{11, 17, 5, 6, 8}, {4, 2, 3, 1, 0}, 32, 32);
+  check_runs<float, float>(space, Extents<4>{27, 5, 13, 27}, {3, 2, 0, 1}, 32, 32);
+  check_runs<float, float>(space, Extents<5>{41, 6, 4, 14, 11}, {4, 3, 0, 2, 1}, 32, 16);
+  check_runs<float, float>(space, Extents<3>{301, 55, 8}, {1, 2, 0}, 16, 32);
+  check_runs<double, double>(space, Extents<4>{8, 8, 41, 11}, {1, 0, 2, 3}, 32, 32);
 }
 
 TEMPLATE_LIST_TEST_CASE("permute: runs of elements that become longer or shorter", "[permute][function]",
                         test::OneSpace) {
-  check_runs_through<float, double>(TestType(), Halved{});
-  check_runs_through<double, std::int8_t>(TestType(), Cut{});
+  const TestType space;
+  using Complex = Kokkos::complex<double>;
+  check_runs<float, std::int8_t>(space, Extents<4>{41, 13, 8, 8}, {3, 2, 1, 0}, 8, 32);
+  check_runs<double, std::int8_t>(space, Extents<4>{41, 11, 13, 8}, {3, 2, 0, 1}, 8, 32);
+  check_runs<float, std::int16_t>(space, Extents<4>{35, 7, 13, 9}, {2, 3, 1, 0}, 16, 32);
+  check_runs<double, float>(space, Extents<4>{35, 4, 5, 41}, {2, 1, 0, 3}, 16, 32);
+  check_runs<float, double>(space, Extents<5>{5, 13, 5, 6, 27}, {3, 2, 1, 0, 4}, 32, 32);
+  check_runs<float, Complex>(space, Extents<5>{35, 7, 6, 5, 14}, {2, 4, 3, 1, 0}, 32, 16);
+  check_runs<double, Complex>(space, Extents<4>{41, 11, 7, 11}, {1, 3, 2, 0}, 32, 32);
 }
 
 TEMPLATE_LIST_TEST_CASE("permute: more shapes and options than plans are kept", "[permute]", test::OneSpace) {

@@ -48,12 +48,12 @@ inline RowTilesPlan row_tiles_plan(const DeviceLimits& limits, std::int64_t row_
   if (row_size < (floats ? 8 : 9) || scratch < taken) return plan;
   const std::int64_t most = static_cast<std::int64_t>(scratch - taken) / row_bytes;
   if (most < (floats ? 3 : 2)) return plan;
+  const bool quick = floats && row_size <= few_max, in_packs = row_bytes % packed_bytes == 0;
+  // Bytes of a lane at most: of 64 floats each, rows of 128 to 512 took a tenth more time than of 32.
+  const std::int64_t lane_bytes = !quick ? 416 : in_packs ? 240 : 288;
+  while (plan.lanes < 32 && row_bytes > plan.lanes * lane_bytes) plan.lanes *= 2;
   // Sums of floats in one double take so little time that memory, asked for more bytes at once than this, gets slower.
-  const bool quick = floats && row_size <= few_max;
   const std::int64_t ragged = (row_bytes < 64 ? 24 : 20) << 10;
-  const bool in_packs = row_bytes % packed_bytes == 0;
-  const std::int64_t of_lane = !quick ? 416 : in_packs ? 240 : 288;
-  while (plan.lanes < 32 && row_bytes > plan.lanes * of_lane) plan.lanes *= 2;
   const std::int64_t tile_bytes = !quick ? 26 << 10 : in_packs ? 16 << 10 : ragged;
   std::int64_t rows = std::max<std::int64_t>(1, std::min(most, tile_bytes / row_bytes));
   // Whole rounds of all threads, or whole warps.

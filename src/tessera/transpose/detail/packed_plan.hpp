@@ -48,7 +48,7 @@ inline constexpr int packed_runs_teams_at_once = 4;
 inline constexpr std::size_t packed_runs_teams_scratch = std::size_t{188} << 10;
 inline constexpr std::size_t packed_runs_scratch_max = std::size_t{38} << 10;
 /// Scratch of a team from which on fewer run at once: tiles that are neighbours then meet in the caches (measured on an
-/// H100: 1 to 2 % faster, 1 to 8 % slower below).
+/// H100, where some shapes are up to 5 % faster; on an H200 it is all the same).
 inline constexpr std::size_t packed_runs_large_scratch = std::size_t{20} << 10;
 
 constexpr int packed_runs_teams(std::size_t scratch_bytes) {
@@ -65,7 +65,8 @@ inline constexpr std::int64_t packed_words_out_min = 256;
 inline constexpr std::int64_t packed_words_run_cost = 1280;
 
 // What tiles cost: fitted to the times of 9000 of them, of 260 permutations of 4- and 8-byte elements, on an H100, so
-// that the one of least cost is on average within 1 % of the fastest.
+// that the one of least cost was on average within 1 % of the fastest. Of tiles by asynchronous copies, whose kernel
+// has changed since, other factors and ends of runs brought nothing on an H200.
 inline constexpr packed_tile::RunCosts host_runs{128, 128};
 /// A sector that two tiles write costs more than one that two read.
 inline constexpr packed_tile::RunCosts device_runs{28, 128};
@@ -149,15 +150,13 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
   const PermuteShape& shape = problem.shape;
   const std::size_t bytes = problem.in_bytes;
   if ((bytes != 4 && bytes != 8) || problem.in_address % bytes != 0) return;
-  const std::size_t scratch = limits.shared_scratch(packed_runs_teams_scratch, packed_runs_teams_at_once);
+  const std::size_t shared = limits.shared_scratch(packed_runs_teams_scratch, packed_runs_teams_at_once);
+  // Of what a launch asks for, in whole pieces.
+  const std::size_t scratch = shared < packed_bytes ? 0 : (shared - packed_bytes) / packed_bytes * packed_bytes;
   const auto element_bytes = static_cast<std::int64_t>(bytes);
-  constexpr std::size_t tables_bytes = sizeof(TileTables) + tile_bases_ahead * sizeof(TileBases) + 8 * packed_bytes;
   const auto cost_of = [&](const PackedTile& tile) {
     if (tile.in_run == 1 || tile.out_run == 1) return 0.0;
-    const std::int64_t runs = tile.volume / tile.in_run + tile.volume / tile.out_run;
-    const auto taken = static_cast<std::size_t>(2 * tile.out_run + tile.volume * element_bytes) +
-                       static_cast<std::size_t>(runs) * sizeof(RunPlace) + tables_bytes;
-    if (taken > std::min(scratch, packed_runs_scratch_max)) return 0.0;
+    if (run_pieces(tile_runs(tile), {}, bytes).bytes > std::min(scratch, packed_runs_scratch_max)) return 0.0;
     return packed_tile::cost(shape, tile, bytes, problem.out_bytes, run_costs(problem, tile)) *
            packed_runs_factor(static_cast<double>(tile.volume * element_bytes));
   };
@@ -165,10 +164,10 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
   const CostedTile best = choose_packed_tile(shape, std::min(volume_max, tile_volume_max), cost_of);
   if (best.cost == 0 || best.cost >= cost_max || has_wide_offsets(shape, best.tile)) return;
   const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile));
-  const TileRuns runs = tile_runs(best.tile, tables);
   const bool fills = tiles_of(tables) >= std::int64_t{2} * packed_runs_teams_at_once * multiprocessors(limits);
+  if (!fills) return;
+  const TileRuns runs = tile_runs(best.tile, tables);
   const std::size_t least = run_pieces(runs, {}, bytes).bytes;
-  if (!fills || least > scratch) return;
   const StagedOrder order = staged_order(
       tables, bytes, best.tile.volume + static_cast<std::int64_t>((scratch - least) / bytes), runs.in_digits);
   choice.tile = best.tile;
@@ -186,17 +185,10 @@ inline void plan_words(const DeviceLimits& limits, const TransposeProblem& probl
   if (problem.out_bytes != bytes || bytes > 2 || (problem.in_address | problem.out_address) % bytes != 0) return;
   const std::size_t scratch = limits.shared_scratch(packed_runs_teams_scratch, packed_words_teams_at_once);
   const auto element_bytes = static_cast<std::int64_t>(bytes);
-  const auto words_of = [&](const PackedTile& tile) {
-    TileRuns runs{};
-    runs.volume = static_cast<int>(tile.volume);
-    runs.in_run = static_cast<int>(tile.in_run);
-    runs.out_run = static_cast<int>(tile.out_run);
-    return word_runs(runs, bytes);
-  };
   const auto cost_of = [&](const PackedTile& tile) {
     if (tile.in_run * element_bytes < packed_words_in_min || tile.out_run * element_bytes < packed_words_out_min)
       return 0.0;
-    const WordRuns words = words_of(tile);
+    const WordRuns words = word_runs(tile_runs(tile), bytes);
     if (words.runs.out_runs() * words.out_words > packed_words_slots * packed_team_size ||
         scratch_request(word_pieces(words).bytes) > scratch)
       return 0.0;

@@ -21,36 +21,37 @@ namespace tessera::detail {
 /// a power of two.
 struct TileRuns {
   int volume, in_run, out_run, in_digits, out_digits, in_lanes, out_lanes;
-  std::uint32_t in_inverse;
   [[nodiscard]] KOKKOS_FUNCTION int in_runs() const { return volume / in_run; }
   [[nodiscard]] KOKKOS_FUNCTION int out_runs() const { return volume / out_run; }
 };
 
-/// A warp's, whose accesses then are the fewest, or of shorter runs parts of one that leave fewer threads idle.
+/// The fewest of those lanes, as a power of two.
+inline constexpr int run_lanes_min = 3;
+/// A warp, whose accesses are the fewest; half of one where that leaves a fifth fewer places empty, in whole accesses.
 inline int run_lanes(std::int64_t run) {
-  const auto taken = [&](std::int64_t lanes) { return ceil_div(run, lanes) * lanes; };
-  if (run <= 8) return 3;
-  return 5 * taken(16) <= 4 * taken(32) ? 4 : 5;
+  const auto places = [&](std::int64_t lanes) { return ceil_div(run, lanes) * lanes; };
+  if (run <= 1 << run_lanes_min) return run_lanes_min;
+  return 5 * places(16) <= 4 * places(32) ? 4 : 5;
 }
 
+/// Without digits.
+inline TileRuns tile_runs(const PackedTile& tile) {
+  return {static_cast<int>(tile.volume), static_cast<int>(tile.in_run), static_cast<int>(tile.out_run), 0, 0,
+          run_lanes(tile.in_run),        run_lanes(tile.out_run)};
+}
 inline TileRuns tile_runs(const PackedTile& tile, const TileTables& tables) {
   const auto digits_of = [](const TileDigit* digits, std::int64_t run) {
     int count = 0;
     for (std::int64_t elements = 1; elements < run; ++count) elements *= digits[count].extent;
     return count;
   };
-  return {static_cast<int>(tile.volume),
-          static_cast<int>(tile.in_run),
-          static_cast<int>(tile.out_run),
-          digits_of(tables.in_order, tile.in_run),
-          digits_of(tables.out_order, tile.out_run),
-          run_lanes(tile.in_run),
-          run_lanes(tile.out_run),
-          inverse_of(tile.in_run)};
+  TileRuns runs = tile_runs(tile);
+  runs.in_digits = digits_of(tables.in_order, tile.in_run);
+  runs.out_digits = digits_of(tables.out_order, tile.out_run);
+  return runs;
 }
 
-/// Where a run begins, from where its tile does, in memory and in scratch: there an element of one that is read, a byte
-/// of one that is written.
+/// Where a run begins, from where its tile does: an element of memory, and a byte of scratch.
 struct RunPlace {
   std::uint32_t offset, staged;
 };
@@ -79,7 +80,7 @@ KOKKOS_INLINE_FUNCTION RunPieces run_pieces(const TileRuns& runs, const StagedOr
 struct WordRuns {
   TileRuns runs;
   int in_words, row_words, raw_pieces, raw_pitch, out_words, out_pieces;
-  std::uint32_t in_words_inverse, raw_pieces_inverse, out_words_inverse, out_pieces_inverse;
+  std::uint32_t in_inverse, in_words_inverse, raw_pieces_inverse, out_words_inverse, out_pieces_inverse;
 
   /// Bytes from where the first one begins. Their distances, odd and more by one each 32, keep what is gathered from
   /// neighbouring rows in different banks.
@@ -99,6 +100,7 @@ inline WordRuns word_runs(const TileRuns& runs, std::size_t element_bytes) {
   words.raw_pitch = static_cast<int>(ceil_div(in + static_cast<int>(sector_bytes) - 1, packed_bytes)) * packed_bytes;
   words.out_words = static_cast<int>(ceil_div(out, word));
   words.out_pieces = std::max(1, out / packed_bytes);
+  words.in_inverse = inverse_of(runs.in_run);
   words.in_words_inverse = inverse_of(words.in_words);
   words.raw_pieces_inverse = inverse_of(words.raw_pieces);
   words.out_words_inverse = inverse_of(words.out_words);

@@ -12,11 +12,6 @@
 
 namespace tessera::detail {
 
-/// Of an address the bits that say where in a sector it is.
-KOKKOS_FORCEINLINE_FUNCTION std::uint32_t low_address(const void* memory) {
-  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(memory));
-}
-
 /// What begins at an address whose word is first; of what begins on a boundary, second is not looked at.
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t word_at(std::uint32_t address, std::uint32_t first, std::uint32_t second) {
 #if defined(__CUDA_ARCH__)

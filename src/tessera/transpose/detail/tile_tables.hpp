@@ -162,7 +162,8 @@ struct StagedOrder {
   }
 };
 
-/// Elements of a tile's first warps, in the order in which they are written: where they are in the input's.
+/// Elements of a tile's first warps, in the order of the output, in which they are written, by runs but for where warps
+/// begin: where they are in the input's.
 struct FirstElements {
   std::array<int, 4 * 32> places;
   int count;
@@ -232,13 +233,13 @@ struct TileBases {
   std::int64_t in, out;
 };
 
-/// Calls visit(number of the axis, the axis, index of the tile along it, whether that is the last).
+/// Calls visit(axis, index of the tile along it, whether that is the last).
 template <class Visit>
 KOKKOS_INLINE_FUNCTION void for_tile_indices(const TileTables& tables, std::uint32_t tile, const Visit& visit) {
   for (int d = 0; d < tables.axes; ++d) {
     const TileAxis& axis = tables.outer[d];
     const std::uint32_t quotient = tile / axis.tiles, index = tile - quotient * axis.tiles;
-    visit(d, axis, index, index == axis.tiles - 1);
+    visit(axis, index, index == axis.tiles - 1);
     tile = quotient;
   }
 }
@@ -246,7 +247,7 @@ KOKKOS_INLINE_FUNCTION void for_tile_indices(const TileTables& tables, std::uint
 /// The last tile of an axis reaches back into the one before it: what both write is the same.
 KOKKOS_INLINE_FUNCTION TileBases tile_bases(const TileTables& tables, std::uint32_t tile) {
   TileBases bases{0, 0};
-  for_tile_indices(tables, tile, [&](int, const TileAxis& axis, std::uint32_t index, bool last) {
+  for_tile_indices(tables, tile, [&](const TileAxis& axis, std::uint32_t index, bool last) {
     bases.in += last ? axis.in_last : index * axis.in_step;
     bases.out += last ? axis.out_last : index * axis.out_step;
   });

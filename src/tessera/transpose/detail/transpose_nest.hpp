@@ -133,7 +133,7 @@ struct TransposeNest {
     Tile tile{job.in, job.out, {}, 0};
     for (int d = 0; d < tables.digits; ++d) tile.extents[d] = tables.out_order[d].extent;
     for_tile_indices(tables, static_cast<std::uint32_t>(number),
-                     [&](int, const TileAxis& axis, std::uint32_t index, bool last) {
+                     [&](const TileAxis& axis, std::uint32_t index, bool last) {
                        tile.in += index * axis.in_step;
                        tile.out += index * axis.out_step;
                        if (last && axis.digit >= 0) tile.extents[axis.digit] = axis.last_extent;

@@ -3,7 +3,8 @@
 //
 // Variant packed on devices, where a tile that goes to scratch by asynchronous copies is expected to cost less than one
 // through registers: what a team knows of its runs stands in tables there. Threads of a warp take a run together, so
-// that hardly an instruction goes to where its elements are, and write whole sectors wherever it begins.
+// that hardly an instruction goes to where its elements are, and write whole sectors of 4-byte elements and longer ones
+// wherever it begins.
 #ifndef TESSERA_TRANSPOSE_DETAIL_TRANSPOSE_RUNS_HPP
 #define TESSERA_TRANSPOSE_DETAIL_TRANSPOSE_RUNS_HPP
 
@@ -17,7 +18,6 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/transpose/detail/packed_plan.hpp>
 #include <tessera/transpose/detail/run_tables.hpp>
-#include <tessera/transpose/detail/short_words.hpp>
 #include <tessera/transpose/detail/tile_tables.hpp>
 
 namespace tessera::detail {
@@ -69,8 +69,7 @@ struct TransposeRuns {
         next = 0;
       }
       const TileBases bases = ahead[next];
-      begin_runs(RunShare(rank, size, job.runs.in_lanes), job.in + bases.in, read,
-                 reinterpret_cast<In*>(scratch + at.stage));
+      begin_runs(RunShare(rank, size, job.runs.in_lanes), job.in + bases.in, read, scratch + at.stage);
       end_async_group();
       wait_for_async_groups<0>();
       team.team_barrier();
@@ -82,8 +81,11 @@ struct TransposeRuns {
  private:
   /// Accesses of a thread that are under way at once.
   static constexpr unsigned accesses = 4;
-  /// Elements of a sector, of which no more than the fewest threads of a run.
-  static constexpr unsigned aligned = sizeof(Out) < 4 ? 8 : sizeof(Out) < sector_bytes ? sector_bytes / sizeof(Out) : 1;
+  /// Elements of a sector, or as many as the fewest threads of a run; 1 of sizes that do not divide it.
+  static constexpr unsigned aligned =
+      sector_bytes % sizeof(Out) != 0 ? 1 : Kokkos::min<unsigned>(sector_bytes / sizeof(Out), 1u << run_lanes_min);
+  static_assert(packed_team_size % 32 == 0, "threads of a warp, or of parts of one, take a run");
+  static_assert(packed_runs_teams_scratch / packed_runs_teams_at_once <= 1 << 16, "bytes of scratch in 16 bits");
 
   /// Of a thread, in the threads that take a run together: its number there, theirs, and how many runs are taken at
   /// once.
@@ -94,11 +96,12 @@ struct TransposeRuns {
   };
 
   KOKKOS_FORCEINLINE_FUNCTION void begin_runs(const RunShare& share, const In* in, const RunPlace* read,
-                                              In* stage) const {
+                                              std::byte* stage) const {
     const auto length = static_cast<unsigned>(job.runs.in_run), runs = static_cast<unsigned>(job.runs.in_runs());
     unsigned run = share.run;
     in += share.lane;
-    stage += share.lane;
+    stage += share.lane * sizeof(In);
+    const auto staged_at = [&](const RunPlace& of) { return reinterpret_cast<In*>(stage + of.staged); };
     if (length <= share.lanes) {
       if (share.lane >= length) return;
       TESSERA_NO_UNROLL
@@ -107,17 +110,17 @@ struct TransposeRuns {
         TESSERA_UNROLL
         for (unsigned k = 0; k < accesses; ++k) of[k] = read[run + k * share.step];
         TESSERA_UNROLL
-        for (unsigned k = 0; k < accesses; ++k) copy_async(stage + of[k].staged, in + of[k].offset);
+        for (unsigned k = 0; k < accesses; ++k) copy_async(staged_at(of[k]), in + of[k].offset);
       }
       TESSERA_NO_UNROLL
-      for (; run < runs; run += share.step) copy_async(stage + read[run].staged, in + read[run].offset);
+      for (; run < runs; run += share.step) copy_async(staged_at(read[run]), in + read[run].offset);
       return;
     }
     const unsigned further = accesses * share.lanes;
     TESSERA_NO_UNROLL
     for (; run < runs; run += share.step) {
       const In* from = in + read[run].offset;
-      In* to = stage + read[run].staged;
+      In* to = staged_at(read[run]);
       unsigned place = share.lane;
       TESSERA_NO_UNROLL
       for (; place + (accesses - 1) * share.lanes < length; place += further, from += further, to += further) {
@@ -131,7 +134,8 @@ struct TransposeRuns {
     }
   }
 
-  /// The first thread of a run writes from where its first sector begins on, of which it may have a part alone.
+  /// Threads count from where the sector begins in which a run does: those before its first element leave out their
+  /// first access.
   KOKKOS_FORCEINLINE_FUNCTION void write_runs(const RunShare& share, Out* out, const RunPlace* written,
                                               const std::uint16_t* staged, const std::byte* stage) const {
     const int length = job.runs.out_run, lanes = static_cast<int>(share.lanes);
@@ -171,7 +175,7 @@ struct TransposeRuns {
     const TileRuns& runs = job.runs;
     const int rank = team.team_rank(), size = team.team_size();
     const auto staged_at = [&](std::uint32_t element) {
-      return static_cast<std::uint32_t>(job.order.position(static_cast<int>(element)));
+      return static_cast<std::uint32_t>(job.order.position(static_cast<int>(element)) * sizeof(In));
     };
     for (int run = rank; run < runs.in_runs(); run += size) {
       RunPlace of{0, staged_at(static_cast<std::uint32_t>(run * runs.in_run))};
@@ -187,14 +191,14 @@ struct TransposeRuns {
                        offset += static_cast<std::uint32_t>(digit.out_stride) * i;
                        element += static_cast<std::uint32_t>(digit.staged_stride) * i;
                      });
-      written[run] = {offset, staged_at(element) * static_cast<std::uint32_t>(sizeof(In))};
+      written[run] = {offset, staged_at(element)};
     }
     for (int place = rank; place < runs.out_run; place += size) {
       std::uint32_t element = 0;
       for_each_digit(tables.out_order, 0, runs.out_digits, place, [&](const TileDigit& digit, std::uint32_t i) {
         element += static_cast<std::uint32_t>(digit.staged_stride) * i;
       });
-      staged[place] = static_cast<std::uint16_t>(staged_at(element) * sizeof(In));
+      staged[place] = static_cast<std::uint16_t>(staged_at(element));
     }
     team.team_barrier();
   }

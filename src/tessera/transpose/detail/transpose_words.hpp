@@ -150,7 +150,7 @@ struct TransposeWords {
       for (unsigned i = 0; i < width; ++i) {
         if (begin + i >= static_cast<unsigned>(runs.out_run)) break;
         const std::uint32_t number = std::uint32_t{of_runs[run]} + within_runs[begin + i];
-        const unsigned row = inverse_quotient(number, runs.in_inverse);
+        const unsigned row = inverse_quotient(number, job.words.in_inverse);
         const unsigned within = number - row * static_cast<unsigned>(runs.in_run);
         places.of[k][i / 2] |= (job.words.row_at(row) + within * static_cast<unsigned>(sizeof(In))) << i % 2 * 16;
       }
