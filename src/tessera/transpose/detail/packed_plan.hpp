@@ -160,7 +160,7 @@ inline void plan_runs(const DeviceLimits& limits, const TransposeProblem& proble
     return packed_tile::cost(shape, tile, bytes, problem.out_bytes, run_costs(problem, tile)) *
            packed_runs_factor(static_cast<double>(tile.volume * element_bytes));
   };
-  const auto volume_max = static_cast<std::int64_t>(scratch / bytes);
+  const auto volume_max = static_cast<std::int64_t>(shared / bytes);
   const CostedTile best = choose_packed_tile(shape, std::min(volume_max, tile_volume_max), cost_of);
   if (best.cost == 0 || best.cost >= cost_max || has_wide_offsets(shape, best.tile)) return;
   const TileTables tables = tile_tables(shape, best.tile, run_order(shape, best.tile));
