@@ -245,13 +245,11 @@ void check_device_plans() {
     if (window == 4097 && sizeof(typename Op::out_type) == 4) CHECK(plan.parts == 1);
     if (walks || plan.variant == tessera::WindowVariant::runs) {
       const bool is_sum = Operation == WindowOperation::box, is_short = sizeof(T) == 4;
-      const bool ahead = is_short && window <= (is_sum ? 1024 : 2048);
-      const bool is_tile = window * static_cast<std::int64_t>(sizeof(T)) <= 24 * 1024;
-      CHECK(walks == (!is_tile || (is_short && !ahead && (is_sum || window <= 3072))));
-      const std::int64_t before = (window + plan.tile - 1) / plan.tile;
-      const std::int64_t most = walks ? std::max<std::int64_t>(16, 4 * before) : ahead ? 3 : 1;
-      CHECK(plan.walk <= most);
-      CHECK(plan.walk > (walks ? most / 2 : most - 1));
+      CHECK(walks == (window > (is_short ? (is_sum ? 768 : 2048) : 1792)));
+      if (!walks) CHECK(plan.walk == (is_short && window <= (is_sum ? 1024 : 2048) ? 3 : 1));
+      // As many walks as run at once, but for the last tiles.
+      if (walks) CHECK(plan.league_size <= 132 * 5);
+      if (walks) CHECK(plan.league_size > 132 * 5 * 9 / 10);
       const std::int64_t tiles = ((std::int64_t{1} << 27) + plan.tile - 1) / plan.tile;
       CHECK(plan.league_size == (tiles + plan.walk - 1) / plan.walk);
     }

@@ -24,6 +24,7 @@ namespace test = tessera::test;
 using tessera::BoundaryMode;
 using tessera::WindowOperation;
 using tessera::WindowOptions;
+using tessera::WindowPlan;
 
 template <class T>
 constexpr T quiet = std::numeric_limits<T>::quiet_NaN();
@@ -87,7 +88,8 @@ std::vector<T> expected_line(const T* line, std::int64_t n, std::int64_t window,
 template <WindowOperation Operation, class T, class Space>
 void check_walks(const Space& space, std::int64_t window, const WindowOptions& options, std::size_t odd_elements) {
   // On a device many tiles for each team that runs at once.
-  const std::size_t lines = 2, extent = tessera::detail::is_host_space<Space> ? 40009 : 6000011;
+  const bool is_tile = window * sizeof(T) <= 24576;
+  const std::size_t lines = 2, extent = tessera::detail::is_host_space<Space> ? 40009 : is_tile ? 12000017 : 6000011;
   INFO(test::described(options, window) << ", " << odd_elements << " odd elements");
   std::vector<T> data;
   for (std::size_t i = 0; i < lines * extent; ++i) {
@@ -102,8 +104,7 @@ void check_walks(const Space& space, std::int64_t window, const WindowOptions& o
     const tessera::WindowPlan plan = tessera::window_plan(space, in, Operation, window, options);
     INFO(to_string(plan));
     const bool walks = plan.variant == tessera::WindowVariant::walks;
-    CHECK(walks == (window * sizeof(T) > 24576 || (sizeof(T) == 4 && window > 2048 && window <= 3072) ||
-                    (sizeof(T) == 4 && Operation == WindowOperation::box)));
+    CHECK(walks == (window > (sizeof(T) > 4 ? 1792 : Operation == WindowOperation::box ? 768 : 2048)));
     CHECK((!walks || plan.walk > 3));
   }
   const auto got = test::windowed<Operation>(space, test::Extents<2>{lines, extent}, data, window, options);
@@ -119,7 +120,7 @@ void check_walks(const Space& space, std::int64_t window, const WindowOptions& o
 template <WindowOperation Operation, class T, class Space>
 void check_windows_of_walks(const Space& space) {
   const WindowOptions plain{.mode_left = BoundaryMode::nearest, .mode_right = BoundaryMode::constant, .cval = 17.5};
-  for (const std::int64_t window : {1025, 2049, 3001, 3073, 6145, 8192}) {
+  for (const std::int64_t window : {769, 1025, 2049, 3001, 3073, 6145, 8192}) {
     check_walks<Operation, T>(space, window, plain, 0);
   }
   const WindowOptions shifted{.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::nearest, .origin = -700};
@@ -139,6 +140,30 @@ TEMPLATE_LIST_TEST_CASE("windows of walks along lines: maxima", "[window]", test
 TEMPLATE_LIST_TEST_CASE("windows of walks along lines: means", "[window]", test::OneSpace) {
   check_windows_of_walks<WindowOperation::box, float>(TestType());
   check_windows_of_walks<WindowOperation::box, double>(TestType());
+}
+
+TEST_CASE("walks along lines fill a device as evenly as can be", "[window][plan]") {
+  const auto walks_of = [](std::int64_t lines, std::int64_t tiles, std::int64_t teams) {
+    return tessera::detail::window_walks_of_line(lines, tiles, 2016, 3001, teams);
+  };
+  CHECK(walks_of(1, 66577, 660) == 660);
+  CHECK(walks_of(2, 66577, 660) == 330);
+  CHECK(walks_of(400, 100, 660) == 3);  // in two waves, of 36 tiles each with those before the first
+  CHECK(walks_of(20000, 50, 660) == 1);
+  CHECK(walks_of(1, 3, 660) == 3);
+  CHECK(walks_of(1, 1 << 20, 1) == 4);  // no walk of 2^29 elements or more
+}
+
+TEST_CASE("teams that walk along lines are whole warps", "[window][plan]") {
+  const tessera::detail::DeviceLimits limits{false, 270336, 40900};
+  using Op = tessera::detail::window_op_t<float, WindowOperation::min>;
+  for (const auto& [asked, team_size] : {std::pair{1, 32}, {32, 32}, {40, 64}, {96, 96}}) {
+    const WindowPlan plan = tessera::detail::make_window_plan<Op>("test", limits, 1, std::int64_t{1} << 27,
+                                                                  {3001, 1500}, {.team_size = asked});
+    CHECK(plan.variant == tessera::WindowVariant::walks);
+    CHECK(plan.team_size == team_size);
+    CHECK(plan.tile == 21 * team_size);
+  }
 }
 
 }  // namespace

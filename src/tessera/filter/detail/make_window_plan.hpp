@@ -73,22 +73,20 @@ std::int64_t plan_window_runs(std::string_view function, const DeviceLimits& lim
   require_team_size(function, asked_team_size, largest);
   plan.variant = walks ? WindowVariant::walks : WindowVariant::runs;
   plan.team_size = asked_team_size != 0 ? asked_team_size : 32 * static_cast<int>(ceil_div(runs, 32));
+  if (walks) plan.team_size = warp_lanes * static_cast<int>(ceil_div(plan.team_size, warp_lanes));
   plan.tile = plan.team_size * length;
   while (plan.tile > 32 * length && scratch_request(bytes(plan.tile)) > most) plan.tile -= 32 * length;
   if (asked_team_size == 0) plan.team_size = plan.tile / length;
   plan.scratch_bytes = bytes(plan.tile);
   const std::int64_t per_line = ceil_div(extent, plan.tile), tiles = lines * per_line;
-  const auto walk_of = [&](std::int64_t longest) {
-    plan.walk = static_cast<int>(std::clamp<std::int64_t>(tiles / at_once, 1, longest));
-  };
   if (!walks) {
-    walk_of(window.size <= window_runs_ahead_max<Op> ? window_runs_walk : 1);
+    const std::int64_t longest = window.size <= window_runs_ahead_max<Op> ? window_runs_walk : 1;
+    plan.walk = static_cast<int>(std::clamp<std::int64_t>(tiles / at_once, 1, longest));
     return ceil_div(tiles, plan.walk);
   }
-  walk_of(window_walks_tiles(plan.tile, window.size));
-  const std::int64_t walks_per_line = ceil_div(per_line, plan.walk);
+  const std::int64_t walks_per_line = window_walks_of_line(lines, per_line, plan.tile, window.size, at_once);
   plan.walk = static_cast<int>(ceil_div(per_line, walks_per_line));
-  return lines * walks_per_line;
+  return lines * ceil_div(per_line, plan.walk);
 }
 
 template <class Op>

@@ -90,9 +90,10 @@ struct WindowRunJoins {
     }
   }
 
-  /// values: the ends of windows, then the windows.
-  KOKKOS_FORCEINLINE_FUNCTION static void join_beginnings(const Op& op, const typename Op::in_type* elements,
-                                                          Value common, Value (&values)[length]) {
+  /// elements, or their values. values: the ends of windows, then the windows.
+  template <class Element>
+  KOKKOS_FORCEINLINE_FUNCTION static void join_beginnings(const Op& op, const Element* elements, Value common,
+                                                          Value (&values)[length]) {
     Value before = common;  // and all parts so far
     TESSERA_UNROLL
     for (int p = 0; p < length; p += part) {

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variant walks: what the whole runs of a window come to, from totals of 1, 4, 16, .. runs, which stay in team
-// scratch. Nothing is ever subtracted.
+// Variant walks: what the whole runs of a window come to. A run's thread is a lane of a warp: the runs after it in its
+// warp, the warps between, and the runs before another one in its warp. What is known of them stays in team scratch, in
+// rings. Nothing is ever subtracted.
 #ifndef TESSERA_FILTER_DETAIL_WINDOW_RUN_TOTALS_HPP
 #define TESSERA_FILTER_DETAIL_WINDOW_RUN_TOTALS_HPP
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <tessera/concepts.hpp>
+#include <tessera/detail/lanes.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/window_walks_plan.hpp>
 
@@ -29,104 +30,72 @@ struct RunRing {
   KOKKOS_FORCEINLINE_FUNCTION void advance(int runs) { first = place(runs); }
 };
 
-/// A total is at the place of its last run.
+/// For windows of more whole runs than a warp has.
 template <class Op>
 struct WindowRunTotals {
   using Value = typename Op::value_type;
 
-  std::byte* scratch;
-  const WindowWalksScratch& pieces;
+  Value *ends, *warps;
   int whole;  // whole runs before one belong to its window
-  RunRing small_places, large_places;
-  int small_at = 0, large_at = 0;
+  int lane;
+  RunRing end_places, warp_places;
+  int end_at = 0, warp_at = 0;
+  Value before;  // the runs before the lane's one in its warp
 
-  KOKKOS_FORCEINLINE_FUNCTION WindowRunTotals(std::byte* team_scratch, const WindowWalksScratch& layout,
-                                              int window_runs, int first)
-      : scratch(team_scratch),
-        pieces(layout),
+  KOKKOS_FORCEINLINE_FUNCTION WindowRunTotals(std::byte* scratch, const WindowWalksScratch& pieces, int window_runs,
+                                              int first, int rank)
+      : ends(reinterpret_cast<Value*>(scratch + pieces.ends_at)),
+        warps(reinterpret_cast<Value*>(scratch + pieces.warps_at)),
         whole(window_runs),
-        small_places{layout.small_runs, first},
-        large_places{layout.large_runs, first} {}
+        lane(rank % warp_lanes),
+        end_places{pieces.end_runs, first},
+        warp_places{pieces.warps, 0} {}
 
   KOKKOS_FORCEINLINE_FUNCTION void advance(int runs) {
-    small_places.advance(runs);
-    large_places.advance(runs);
+    end_places.advance(runs);
+    warp_places.advance(runs / warp_lanes);
   }
 
-  /// The tile's run that a thread takes.
-  KOKKOS_FORCEINLINE_FUNCTION void take(int run) {
-    small_at = small_places.place(run);
-    large_at = large_places.place(run);
-  }
-  /// Its total, before a barrier.
-  KOKKOS_FORCEINLINE_FUNCTION void add(const Value& total) const {
-    if (pieces.levels > 0) {
-      small()[small_at] = total;
-    } else {
-      large()[large_at] = total;
+  /// The tile's run that a thread takes, its total and what it ends with, if anything, before a barrier. Stores:
+  /// whether the run is the thread's own.
+  KOKKOS_FORCEINLINE_FUNCTION void take([[maybe_unused]] const Op& op, int rank, int run, [[maybe_unused]] bool stores,
+                                        [[maybe_unused]] const Value& total, [[maybe_unused]] bool has_end,
+                                        [[maybe_unused]] const Value& end) {
+    end_at = end_places.place(run);
+    warp_at = warp_places.place(rank / warp_lanes);
+#if defined(__CUDA_ARCH__)
+    const Value next = lane_further(total, 1), last = lane_before(total, 1);
+    Value after = lane < warp_lanes - 1 ? next : op.identity();
+    before = lane > 0 ? last : op.identity();
+    TESSERA_UNROLL
+    for (int distance = 1; distance < warp_lanes; distance *= 2) {
+      const Value further = lane_further(after, distance), former = lane_before(before, distance);
+      if (Op::is_idempotent || lane + distance < warp_lanes) after = op.join(after, further);
+      if (Op::is_idempotent || lane >= distance) before = op.join(former, before);
     }
+    if (lane == 0 && stores) warps[warp_at] = op.join(total, after);
+    if (stores) ends[end_at] = has_end ? op.join(end, after) : after;
+#endif
   }
-  /// What it ends with.
-  KOKKOS_FORCEINLINE_FUNCTION void add_end(const Value& end) const { ends()[large_at] = end; }
 
-  /// After the barrier: totals of more runs, and those of the whole runs before the thread's one, joined, with the end
-  /// of the run before those. writes: whether the run is the thread's own.
-  template <TeamMember Member>
-  KOKKOS_FORCEINLINE_FUNCTION Value join(const Member& team, const Op& op, bool writes, bool has_ends) const {
-    Value joined = op.identity();
-    Value* level = small();
-    int size = 1, taken = 0, count = whole;
+  /// After the barrier: the end of the run before the whole runs before the thread's one, and those.
+  KOKKOS_FORCEINLINE_FUNCTION Value joined(const Op& op) const {
+    const int between = (whole + 1) / warp_lanes - 1;
+    Value all = before;
+    int place = warp_at;
+    const auto back = [&] {
+      place = warp_places.back(place, 1);
+      return warps[place];
+    };
+    // By twos: sums of many are as deep as a tree's.
     TESSERA_NO_UNROLL
-    for (int k = 0; k < pieces.levels; ++k) {
-      if constexpr (!Op::is_idempotent) {
-        joined = join_some(op, level, small_places, small_at, taken, count % 4, size, joined);
-        taken += count % 4 * size;
-        count /= 4;
-      } else {
-        count = (count + 3) / 4;
-      }
-      const int second = small_places.back(small_at, size), third = small_places.back(second, size);
-      const Value wider = op.join(op.join(level[small_places.back(third, size)], level[third]),
-                                  op.join(level[second], level[small_at]));
-      level += pieces.small_runs;
-      if (writes) (k + 1 < pieces.levels ? level[small_at] : large()[large_at]) = wider;
-      size *= 4;
-      team.team_barrier();
+    for (int k = 0; k + 1 < between; k += 2) {
+      const Value second = back();
+      all = op.join(op.join(back(), second), all);
     }
-    if constexpr (Op::is_idempotent) {
-      // The last one may overlap the one before.
-      joined = join_some(op, large(), large_places, large_at, 0, count - 1, size, joined);
-      if (whole > 0) joined = op.join(joined, large()[large_places.back(large_at, 1 + whole - size)]);
-    } else {
-      joined = join_some(op, large(), large_places, large_at, taken, count, size, joined);
-    }
-    return has_ends ? op.join(ends()[large_places.back(large_at, whole + 1)], joined) : joined;
-  }
-
- private:
-  /// Totals of up to 4^(levels - 1) runs, a ring each, those of 4^levels, and what runs end with.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Value* small() const {
-    return reinterpret_cast<Value*>(scratch + pieces.small_at);
-  }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Value* large() const {
-    return reinterpret_cast<Value*>(scratch + pieces.large_at);
-  }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Value* ends() const {
-    return reinterpret_cast<Value*>(scratch + pieces.ends_at);
-  }
-
-  /// count totals of size runs, of which the last one ends before as many runs as were taken.
-  KOKKOS_FORCEINLINE_FUNCTION static Value join_some(const Op& op, const Value* level, const RunRing& places, int at,
-                                                     int taken, int count, int size, Value joined) {
-    if (count <= 0) return joined;
-    int place = places.back(at, 1 + taken);
-    Value total = level[place];
-    TESSERA_NO_UNROLL
-    for (int k = 1; k < count; ++k) {
-      place = places.back(place, size);
-      total = op.join(level[place], total);
-    }
-    return taken > 0 ? op.join(total, joined) : total;
+    if (between % 2 != 0) all = op.join(back(), all);
+    if (lane < (whole + 1) % warp_lanes) all = op.join(back(), all);
+    return op.join(ends[end_places.back(end_at, whole + 1)], all);
   }
 };
 

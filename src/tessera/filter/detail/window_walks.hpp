@@ -14,6 +14,7 @@
 #include <string_view>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/async_copy.hpp>
+#include <tessera/detail/bulk_copy.hpp>
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
@@ -36,7 +37,8 @@ struct WindowWalks : WindowRunTile<Op> {
   using member_type = typename policy_type::member_type;
   using Base::lines, Base::op, Base::tiles, Base::load;
   static constexpr int length = window_runs_length<Op>;
-  static constexpr int sector = sector_bytes / sizeof(typename Op::in_type);
+  static constexpr int cache_line = window_walks_line<Op>;
+  static constexpr int line_bytes = cache_line * sizeof(typename Op::in_type);
   using typename Base::In, typename Base::Out;
   static_assert(sizeof(In) == sizeof(Out));
 
@@ -48,6 +50,8 @@ struct WindowWalks : WindowRunTile<Op> {
     std::byte* scratch = team_scratch(team, pieces.bytes);
     const std::int64_t per_line = (tiles.per_line + walk - 1) / walk;
     const TileWalk share = tile_walk(team, tiles.count / tiles.per_line * per_line);
+    BulkGroups groups(reinterpret_cast<std::uint64_t*>(scratch + pieces.groups_at));
+    if (team.team_rank() == 0) groups.init();
     for (std::int64_t index = share.begin; index < share.end; index += share.step) {
       const QuotientRemainder split = divide(index, per_line);
       const std::int64_t first = split.remainder * walk * tiles.length;
@@ -59,22 +63,25 @@ struct WindowWalks : WindowRunTile<Op> {
       if constexpr (has_quick<Op>) {
         team.team_barrier();
         if (team.team_rank() == 0) *flag_of(scratch) = 0;
-        made = make_outputs(typename Op::quick_type(), team, scratch, x, y, first, outputs);
+        made = make_outputs(typename Op::quick_type(), team, scratch, groups, x, y, first, outputs);
       }
-      if (made < outputs) make_outputs(op, team, scratch, x, y, first + made, outputs - made);
+      if (made < outputs) make_outputs(op, team, scratch, groups, x, y, first + made, outputs - made);
     }
+    wait_for_bulk_stores();
   }
 
  private:
   /// Elements of a line from begin on: where the window of the first output's rest-th neighbour begins, so that runs
-  /// in which windows end are whole. Those from inside to inside_end stand in memory.
+  /// in which windows end are whole. Those from inside to inside_end are neighbours in memory, whole lines of the
+  /// cache.
   struct Walk {
     const In* x;
     std::int64_t begin;
     int inside, inside_end;
-    In* ring;              // begins with a sector; element 0 is its phase-th
-    int phase;             // within a sector of memory
+    In* ring;              // begins with a line of the cache; element 0 is its phase-th
+    int phase;             // within a line of the cache
     int staged, position;  // up to where elements are on their way to the ring, and where the next one goes
+    bool by_threads;       // some of them as each thread copies its share
   };
 
   /// Whether the walk has elements that a quick operation does not take.
@@ -85,49 +92,117 @@ struct WindowWalks : WindowRunTile<Op> {
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Walk walk_from(const In* x, std::int64_t begin, In* ring) const {
     constexpr std::int64_t far = std::int64_t{1} << 30;
-    Walk w{x, begin, 0, 0, ring, 0, 0, 0};
+    Walk w{x, begin, 0, 0, ring, 0, 0, 0, false};
     if (lines.in.stride == 1) {
-      w.inside = static_cast<int>(Kokkos::clamp(-begin, -far, far));
-      w.inside_end = static_cast<int>(Kokkos::clamp(lines.in.extent - begin, -far, far));
-      w.phase = static_cast<int>(reinterpret_cast<std::uintptr_t>(x + begin) % sector_bytes / sizeof(In));
+      w.phase = within_line(x + begin);
+      const auto inside = static_cast<int>(Kokkos::clamp(-begin, -far, far));
+      const auto inside_end = static_cast<int>(Kokkos::clamp(lines.in.extent - begin, -far, far));
+      w.inside = lines_up_to(inside, w.phase);
+      w.inside_end = lines_up_to(inside_end - cache_line + 1, w.phase);
     }
-    // A run before element 0, and the rest of its sector.
-    const int lead = (length - w.phase + sector - 1) / sector * sector;
+    // A run before element 0, and the rest of its line.
+    const int lead = (length - w.phase + cache_line - 1) / cache_line * cache_line;
     w.staged = -lead - w.phase;
     w.position = ring_size() - lead;
     return w;
   }
+  /// From an element to the end of its line.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int lines_up_to(int end, int phase) {
+    return ((end + phase + cache_line - 1) & -cache_line) - phase;
+  }
 
-  /// Begins to copy what comes next, up to an element and the rest of its sector.
-  KOKKOS_FORCEINLINE_FUNCTION void stage(const member_type& team, int end, Walk& w) const {
-    constexpr int width = packed_length<In>;
-    const int rank = team.team_rank(), threads = team.team_size(), size = ring_size();
-    end = (end + w.phase + sector - 1) / sector * sector - w.phase;
-    TESSERA_NO_UNROLL
-    while (w.staged < end) {
-      const int count = Kokkos::min(end - w.staged, size - w.position);
-      In* to = w.ring + w.position;
-      // The first run is behind the last one once more, for those that lie across the end.
-      const int again = Kokkos::min(count, window_walks_pad<Op> - w.position);
-      if (w.staged >= w.inside && w.staged + count <= w.inside_end) {
-        const In* from = w.x + (w.begin + w.staged);
-        const int packs = count / width;
+  /// Nothing of scratch is on its way to memory, and no thread reads there.
+  KOKKOS_FORCEINLINE_FUNCTION static void wait_for_stores(const member_type& team) {
+    wait_for_bulk_stores();
+    team.team_barrier();
+  }
+
+  /// Begins to copy what comes next, up to an element and the rest of its line.
+  KOKKOS_FORCEINLINE_FUNCTION void stage(const member_type& team, int end, const BulkGroups& groups, Walk& w) const {
+    const int rank = team.team_rank(), size = ring_size();
+    end = lines_up_to(end, w.phase);
+    if (end <= w.staged) return;
+    // The first run is behind the last one once more, for those that lie across the end.
+    const bool is_inside = w.staged >= w.inside && end <= w.inside_end;
+    if (has_bulk_copies && is_inside) {
+      if (rank == 0) {
+        wait_for_bulk_stores();
+        int staged = w.staged, position = w.position;
         TESSERA_NO_UNROLL
-        for (int p = rank; p < packs; p += threads) {
-          copy_async(reinterpret_cast<Packed<In>*>(to) + p, reinterpret_cast<const Packed<In>*>(from) + p);
-        }
-        TESSERA_NO_UNROLL
-        for (int e = rank; e < again; e += threads) copy_async(to + size + e, from + e);
-      } else {
-        TESSERA_NO_UNROLL
-        for (int e = rank; e < count; e += threads) {
-          this->begin_copy_of(w.x, w.begin + w.staged + e, to + e);
-          if (e < again) this->begin_copy_of(w.x, w.begin + w.staged + e, to + size + e);
+        while (staged < end) {
+          const int count = Kokkos::min(end - staged, size - position);
+          const int again = Kokkos::min(count, window_walks_pad<Op> - position);
+          const In* from = w.x + (w.begin + staged);
+          groups.begin(w.ring + position, from, count * static_cast<int>(sizeof(In)));
+          if (again > 0) groups.begin(w.ring + size + position, from, again * static_cast<int>(sizeof(In)));
+          staged += count;
+          position = 0;
         }
       }
-      w.staged += count;
-      w.position += count;
-      if (w.position == size) w.position = 0;
+    } else {
+      wait_for_stores(team);
+      w.by_threads = true;
+      if (is_inside) {
+        constexpr int width = packed_length<In>;
+        TESSERA_NO_UNROLL
+        for (int e = rank * width; e < end - w.staged; e += team.team_size() * width) {
+          const int at = w.position + e, place = at < size ? at : at - size;
+          const auto* from = reinterpret_cast<const Packed<In>*>(w.x + (w.begin + w.staged + e));
+          copy_async(reinterpret_cast<Packed<In>*>(w.ring + place), from);
+          if (place < window_walks_pad<Op>) copy_async(reinterpret_cast<Packed<In>*>(w.ring + size + place), from);
+        }
+      } else {
+        TESSERA_NO_UNROLL
+        for (int e = rank; e < end - w.staged; e += team.team_size()) {
+          const int at = w.position + e, place = at < size ? at : at - size;
+          this->begin_copy_of(w.x, w.begin + w.staged + e, w.ring + place);
+          if (place < window_walks_pad<Op>) this->begin_copy_of(w.x, w.begin + w.staged + e, w.ring + size + place);
+        }
+      }
+    }
+    w.position += end - w.staged;
+    if (w.position >= size) w.position -= size;
+    w.staged = end;
+  }
+
+  /// All that a tile takes is there.
+  KOKKOS_FORCEINLINE_FUNCTION static void finish_staging(const member_type& team, BulkGroups& groups, Walk& w) {
+    groups.finish(team.team_rank() == 0);
+    if (!w.by_threads) return;
+    end_async_group();
+    wait_for_async_groups<0>();
+    team.team_barrier();
+    w.by_threads = false;
+  }
+
+  /// Where lines of a cache begin.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static In* line_up(std::byte* scratch) {
+    const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(scratch) % line_bytes);
+    return reinterpret_cast<In*>(scratch + (line_bytes - past) % line_bytes);
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int within_line(const void* address) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) % line_bytes / sizeof(In));
+  }
+
+  /// Where a tile's own elements go, from a line's begin-th on, if they are read again.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION In* own_place(std::byte* scratch, const In* x, std::int64_t begin,
+                                                          int tile) const {
+    In* const room = line_up(scratch + pieces.own_at) + (tile % 2 * pieces.own_length + cache_line);
+    return lines.in.stride == 1 ? room + within_line(x + begin) : room;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void stage_own(const member_type& team, std::int64_t begin, int count, In* place,
+                                             const BulkGroups& groups, Walk& w) const {
+    constexpr int width = packed_length<In>;
+    if (has_bulk_copies && lines.in.stride == 1 && this->is_inside(begin - width, count + 2 * width)) {
+      if (team.team_rank() == 0) {
+        wait_for_bulk_stores();
+        const int before = within_line(w.x + begin) % width;
+        groups.begin(place - before, w.x + (begin - before), (before + count + width - 1) / width * packed_bytes);
+      }
+    } else {
+      wait_for_stores(team);
+      w.by_threads = true;
+      this->begin_copy(team, w.x, begin, count, place - within_line(place) % (sector_bytes / sizeof(In)));
     }
   }
 
@@ -135,102 +210,124 @@ struct WindowWalks : WindowRunTile<Op> {
   /// are not for that.
   template <class Join>
   KOKKOS_FORCEINLINE_FUNCTION int make_outputs(const Join& join, const member_type& team, std::byte* scratch,
-                                               const In* x, Out* y, std::int64_t first, int outputs) const {
+                                               BulkGroups& groups, const In* x, Out* y, std::int64_t first,
+                                               int outputs) const {
     using Value = typename Join::value_type;
     using Joins = WindowRunJoins<Join, length>;
     constexpr bool is_quick = !std::is_same_v<Join, Op>;
     const int tile_runs = tiles.length / length, runs = (outputs + length - 1) / length;
     // Tiles before the first one have no outputs: totals of runs that its windows hold.
     const int before = (whole + tile_runs) / tile_runs;
-    Walk w = walk_from(x, first - lines.window.reach_left + rest,
-                       reinterpret_cast<In*>(scratch + pieces.elements_at) + window_walks_slack<Op>);
-    RunRing new_places{pieces.runs, whole + 1 - before * tile_runs}, own_places{pieces.runs, 0};
-    WindowRunTotals<Join> totals(scratch, pieces, whole, new_places.first);
+    Walk w = walk_from(x, first - lines.window.reach_left + rest, line_up(scratch + pieces.elements_at) + cache_line);
+    RunRing new_places{pieces.runs, whole + 1 - before * tile_runs};
+    int own_first_place = pieces.runs;  // the run before the ring's end lies behind it as well
+    WindowRunTotals<Join> totals(scratch, pieces, whole, new_places.first, team.team_rank());
     const bool is_whole = lines.makes_all(first, outputs);
+    const auto end_of = [&](int tile) { return (Kokkos::min((tile + 1) * tile_runs, runs) + whole + 1) * length; };
+    const auto begin_own = [&](int tile) {
+      if (KeepsElements || tile < 0 || tile * tile_runs >= runs) return;
+      const std::int64_t begin = w.begin - rest + tile * tiles.length;
+      stage_own(team, begin, Kokkos::min(tile_runs, runs - tile * tile_runs) * length,
+                own_place(scratch, x, begin, tile), groups, w);
+    };
+    wait_for_stores(team);
 
     for (int tile = -before; tile * tile_runs < runs; ++tile) {
       const int own_first = tile * tile_runs, new_first = own_first + whole + 1;
-      // Runs of elements that are still to be read, and one that slots may begin in.
-      const int kept = Kokkos::max(0, KeepsElements ? own_first : new_first);
-      const auto end_of = [&](int tiles_on) {
-        return (Kokkos::min(own_first + tiles_on * tile_runs, runs) + whole + 1) * length;
-      };
-      In* own = w.ring + own_places.first * length + w.phase - rest;
-      team.team_barrier();
-      stage(team, end_of(1), w);
-      if constexpr (!KeepsElements) {
-        if (tile >= 0) {
-          const int count = Kokkos::min(tile_runs, runs - own_first) * length;
-          const std::int64_t from = w.begin - rest + own_first * length;
-          In* const room = reinterpret_cast<In*>(scratch + pieces.own_at) + packed_length<In>;
-          this->begin_copy(team, x, from, count, room);
-          own = this->copied(x, from, room);
-        }
-      }
-      end_async_group();
-      stage(team, Kokkos::min(end_of(2), (kept + pieces.runs - 3) * length), w);
-      end_async_group();
-      wait_for_async_groups<1>();
-      team.team_barrier();
-
       // Threads without a run join another one too, and drop it: values that are sometimes there cost registers.
       const int lowest = Kokkos::max(0, -new_first);
       const int highest = tile < 0 ? tile_runs - 1 : Kokkos::min(tile_runs, runs - own_first) - 1;
       const int at = Kokkos::clamp(team.team_rank(), lowest, highest);
       const bool has_run = at == team.team_rank();
-      totals.take(at);
+      stage(team, end_of(tile), groups, w);
+      finish_staging(team, groups, w);
       const In* const run = w.ring + new_places.place(at) * length + w.phase;
-      {
-        Value values[length];
-        load(join, run, values);
-        const Value total = Joins::template first<length>(join, values);
-        if constexpr (is_quick) {
-          if (!Join::takes_all(values, total)) Kokkos::atomic_or(flag_of(scratch), 1);
-          if (tile == -before) check_first(team, scratch, w);
-        }
-        Value end = total;
-        if (rest > 0) end = Joins::last(join, values, rest);
-        if (has_run) {
-          if (whole > 0) totals.add(total);
-          if (rest > 0) totals.add_end(end);
-        }
+      Value values[length];
+      load(join, run, values);
+      const Value total = Joins::template first<length>(join, values);
+      if constexpr (is_quick) {
+        if (!Join::takes_all(values, total)) Kokkos::atomic_or(flag_of(scratch), 1);
+        if (tile == -before) check_first(team, scratch, w);
       }
-      team.team_barrier();
-      if (is_quick && *flag_of(scratch) != 0) {
-        wait_for_async_groups<0>();
-        return Kokkos::max(0, own_first * length);
+      Value end = total;
+      if (rest > 0) end = Joins::last(join, values, rest);
+      totals.take(join, team.team_rank(), at, has_run, total, rest > 0, end);
+      // A tile's own elements, and the first of its runs that lie at the ring's beginning once more.
+      In* own;
+      int wrapped = tile_runs;
+      if constexpr (KeepsElements) {
+        own = w.ring + own_first_place * length + w.phase - rest;
+        wrapped = pieces.runs - own_first_place + 1;
+      } else {
+        own = own_place(scratch, x, w.begin - rest + own_first * length, tile);
       }
-      const Value common = totals.join(team, join, has_run, rest > 0);
+      const int place = at * length - (at < wrapped ? 0 : ring_size());
+      In own_elements[length];
+      TESSERA_UNROLL
+      for (int s = 0; s < length; ++s) own_elements[s] = tile < 0 ? In() : own[place + s];
+      team.team_barrier();  // a tile's own have been read: outputs take their place
+      if (is_quick && *flag_of(scratch) != 0) return Kokkos::max(0, own_first * length);
+      // Runs of elements that are still to be read, and one that slots may begin in.
+      const int kept = Kokkos::max(0, KeepsElements ? own_first : new_first);
+      stage(team, Kokkos::min(end_of(tile + 1), (kept + pieces.runs - 4) * length), groups, w);
+      begin_own(tile + 1);
+
       if (tile >= 0) {
+        const Value common = totals.joined(join);
         Value windows[length];
-        // The ring's first run begins at its end.
-        const bool is_across = KeepsElements && own_places.first + at == 0;
-        load(join, own + at * length + (is_across ? ring_size() : 0), windows);
+        load(join, own_elements, windows);
         Joins::join_ends(join, windows);
-        Joins::join_beginnings(join, run, common, windows);
-        team.team_barrier();  // elements have been read
+        if constexpr (sizeof(In) <= 4) {
+          Joins::join_beginnings(join, values, common, windows);
+        } else {
+          // Read again: registers do not hold them.
+          Joins::join_beginnings(join, run, common, windows);
+          if (whole < tile_runs) team.team_barrier();  // some are a tile's own
+        }
         const int first_output = own_first * length, count = Kokkos::min(tiles.length, outputs - first_output);
         Out* const target = y + first + first_output;
-        const int head = is_whole ? static_cast<int>(misaligned_head(target, count)) : 0;
         auto* slots = reinterpret_cast<Out*>(own);
-        slots -= (reinterpret_cast<std::uintptr_t>(slots) % packed_bytes / sizeof(Out) + head) % packed_length<Out>;
+        slots -= (within_line(slots) - within_line(target) + cache_line) % cache_line;
         if (has_run) {
           const Value all = join.join(windows[0], windows[length - 1]);
-          join.template results<length, true>(windows, all, slots + at * length);
+          join.template results<length, true>(windows, all, slots + place);
         }
+        show_to_bulk_copies();
         team.team_barrier();
-        if (is_whole) {
-          store_slots(slots, target, count, head, team.team_rank(), team.team_size());
+        const int in_order = Kokkos::min(count, wrapped * length);
+        if (has_bulk_copies && is_whole) {
+          if (team.team_rank() == 0) {
+            bulk_store_slots(slots, target, in_order);
+            if (in_order < count) {
+              bulk_store_slots(slots + (in_order - ring_size()), target + in_order, count - in_order);
+            }
+          }
         } else {
           lines.store(team, x, y, first + first_output - lines.window.reach_left, count,
-                      [&](int k) { return slots[k]; });
+                      [&](int k) { return slots[k < in_order ? k : k - ring_size()]; });
+          team.team_barrier();
         }
-        own_places.advance(tile_runs);
+        own_first_place += tile_runs;
+        if (own_first_place > pieces.runs) own_first_place -= pieces.runs;
+      } else if (is_quick) {
+        team.team_barrier();  // all have looked at the flag
       }
       new_places.advance(tile_runs);
       totals.advance(tile_runs);
     }
     return outputs;
+  }
+
+  /// count outputs, by one thread.
+  KOKKOS_FORCEINLINE_FUNCTION static void bulk_store_slots(const Out* slots, Out* target, int count) {
+    const auto head = static_cast<int>(misaligned_head(target, count));
+    const int packed = (count - head) / packed_length<Out> * packed_length<Out>;
+    if (packed > 0) begin_bulk_store(target + head, slots + head, packed * static_cast<int>(sizeof(Out)));
+    TESSERA_NO_UNROLL
+    for (int k = 0; k < count - packed; ++k) {
+      const int at = k < head ? k : k + packed;
+      target[at] = slots[at];
+    }
   }
 
   /// Of the elements before the first run.

@@ -7,8 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <cstring>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/lanes.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <type_traits>
@@ -87,19 +87,6 @@ __device__ __forceinline__ bool has_whole_warps(const Member& team) {
   } else {
     return blockDim.x == 1 && team.team_size() % 32 == 0;
   }
-}
-
-/// The value of the lane so many further on; every lane of the warp must call.
-template <class T>
-__device__ __forceinline__ T lane_further(const T& value, int distance) {
-  constexpr int words = sizeof(T) / 4;
-  std::uint32_t raw[words];
-  std::memcpy(raw, &value, sizeof(T));
-  TESSERA_UNROLL
-  for (int k = 0; k < words; ++k) raw[k] = __shfl_down_sync(~0u, raw[k], distance);
-  T further = value;
-  std::memcpy(&further, raw, sizeof(T));
-  return further;
 }
 
 /// The first lane's value with those of the count - 1 behind it, in a tree. The others end with something else.
