@@ -133,6 +133,12 @@ TEMPLATE_LIST_TEST_CASE("windows of walks along lines: minima", "[window]", test
   check_windows_of_walks<WindowOperation::min, double>(TestType());
 }
 
+TEMPLATE_LIST_TEST_CASE("windows of walks along lines: integers", "[window]", test::OneSpace) {
+  const WindowOptions shifted{.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::nearest, .origin = -700};
+  check_walks<WindowOperation::min, std::int64_t>(TestType(), 4001, shifted, 0);
+  check_walks<WindowOperation::max, std::int32_t>(TestType(), 7001, shifted, 0);
+}
+
 TEMPLATE_LIST_TEST_CASE("windows of walks along lines: maxima", "[window]", test::OneSpace) {
   check_windows_of_walks<WindowOperation::max, float>(TestType());
 }
