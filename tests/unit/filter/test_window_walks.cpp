@@ -126,6 +126,7 @@ void check_windows_of_walks(const Space& space) {
   const WindowOptions shifted{.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::nearest, .origin = -700};
   check_walks<Operation, T>(space, 2500, shifted, 30);
   check_walks<Operation, T>(space, 7000, shifted, 30);
+  check_walks<Operation, T>(space, 7000, shifted, 3000);
 }
 
 TEMPLATE_LIST_TEST_CASE("windows of walks along lines: minima", "[window]", test::OneSpace) {

@@ -222,7 +222,6 @@ struct WindowWalks : WindowRunTile<Op> {
     RunRing new_places{pieces.runs, whole + 1 - before * tile_runs};
     int own_first_place = pieces.runs;  // the run before the ring's end lies behind it as well
     WindowRunTotals<Join> totals(scratch, pieces, whole, new_places.first, team.team_rank());
-    const bool is_whole = lines.makes_all(first, outputs);
     const auto end_of = [&](int tile) { return (Kokkos::min((tile + 1) * tile_runs, runs) + whole + 1) * length; };
     const auto begin_own = [&](int tile) {
       if (KeepsElements || tile < 0 || tile * tile_runs >= runs) return;
@@ -286,6 +285,7 @@ struct WindowWalks : WindowRunTile<Op> {
         }
         const int first_output = own_first * length, count = Kokkos::min(tiles.length, outputs - first_output);
         Out* const target = y + first + first_output;
+        const bool is_whole = lines.makes_all(first + first_output, count);
         auto* slots = reinterpret_cast<Out*>(own);
         slots -= (within_line(slots) - within_line(target) + cache_line) % cache_line;
         if (has_run) {
