@@ -54,7 +54,7 @@ WindowMean window_mean(const std::vector<T>& elements) {
   const auto size = static_cast<long double>(elements.size());
   int levels = 0;
   while ((std::size_t{1} << levels) < elements.size()) ++levels;
-  WindowMean mean{sum / size, (2 * levels + 3) * 0x1p-53L * magnitudes / size};
+  WindowMean mean{sum / size, (2 * levels + (sizeof(T) < sizeof(double) ? 8 : 3)) * 0x1p-53L * magnitudes / size};
   mean.bound += std::numeric_limits<T>::denorm_min();
   if (sizeof(T) < sizeof(double)) mean.bound += std::numeric_limits<T>::epsilon() / 2 * std::abs(mean.value);
   return mean;

@@ -76,7 +76,7 @@ class BulkGroups {
 #endif
 };
 
-/// Shows a thread's stores to scratch, after a barrier, to copies from there.
+/// Shows a thread's stores to scratch, after a barrier, to copies from there and to others that take their place.
 KOKKOS_FORCEINLINE_FUNCTION void show_to_bulk_copies() {
 #ifdef TESSERA_HAS_BULK_COPIES
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

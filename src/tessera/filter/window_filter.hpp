@@ -255,18 +255,19 @@ void filter_window_halo(const Space& space, const InView& in, std::int64_t windo
 /// where nothing else is left; under `error` in is read once more before, and check(space, workspace) throws the
 /// row-major position of the first one, outputs are as under propagate. -0.0 is less than 0.0. The same bits under
 /// every plan. Cost, whatever m: a few operations and scratch accesses an element, each element read from memory once,
-/// and again from a cache where m is beyond some 500 elements, 1000 of four bytes: on devices up to two more times as m
-/// nears 24 KiB; but teams walk along lines of millions of elements, and read each once, where m is beyond 1792, of
-/// four bytes 2048, of their means 768, and along any where m is beyond 24 KiB, up to 64 KiB, and read each twice. It
-/// must hold m elements a team. Hosts read up to one more for each as m nears 4096 (2048 of means of 64-bit integers),
-/// and each twice beyond. Where m is beyond 8 parts of about 2000 elements, or 4000 of four bytes (half of that on
-/// hosts), three kernels and a workspace read it three times. An n less than m costs like m. Devices take several lines
-/// of at most 512 elements (1152 where m <= 15) a team, up to m = 128, for m / 9 scratch accesses an element. Lines
-/// across memory, neighbours in memory being the same element of neighbouring lines (in and out, at least 32 bytes of
-/// them), are read in whole rows: up to m = 9 about once from memory, beyond once and again each walk's first m, where
-/// m is beyond about 500 (on hosts any) a second time, often from a cache. Lines neither so nor of stride 1, or whose m
-/// is too long for scratch (beyond some 10000), are read element by element. Scratch: WindowPlan::scratch_bytes a team.
-/// Compulsory bytes: each element of in read once, each of out written once.
+/// and again from a cache, which must hold m elements a team, where m is beyond some 500 elements, 1000 of four bytes:
+/// on devices up to two more times as m nears 24 KiB; but where there are tens of millions of elements, in lines of 8 m
+/// and more, teams walk along lines and read each once if m is beyond 1792, of four bytes 2048, of their means 768; if
+/// m is beyond 24 KiB, up to 64 KiB, they always do, and read each once or twice. Hosts read up to one more for each as
+/// m nears 4096 (2048 of means of 64-bit integers), and each twice beyond. Where m is beyond 8 parts of about 2000
+/// elements, or 4000 of four bytes (half of that on hosts), three kernels and a workspace read it three times. An n
+/// less than m costs like m. Devices take several lines of at most 512 elements (1152 where m <= 15) a team, up to m =
+/// 128, for m / 9 scratch accesses an element. Lines across memory, neighbours in memory being the same element of
+/// neighbouring lines (in and out, at least 32 bytes of them), are read in whole rows: up to m = 9 about once from
+/// memory, beyond once and again each walk's first m, where m is beyond about 500 (on hosts any) a second time, often
+/// from a cache. Lines neither so nor of stride 1, or whose m is too long for scratch (beyond some 10000), are read
+/// element by element. Scratch: WindowPlan::scratch_bytes a team. Compulsory bytes: each element of in read once, each
+/// of out written once.
 ///
 /// \throws InvalidArgument  for an axis that in has not, m < 1, an origin beyond the window, extents that differ,
 ///                          overlapping views, a cval that the input's type cannot hold, NaN policy error without a
@@ -303,10 +304,11 @@ void max_filter(const Space& space, const InView& in, std::int64_t window, const
 ///
 /// Floating data is summed in double by trees within blocks that start at multiples of m of the line's index, or, of
 /// shorter windows, within pieces from the first element of output 0's window on, or, of 9 elements at most, one after
-/// the other: error at most (2 ceil(log2 m) + 3) u sum |x| / m over the window, and of float the output's rounding; the
-/// same bits whatever the sizes of team and league and the number of lines, but from m = 10 on not those of lines that
-/// lie in memory the other way. Nothing is subtracted: what leaves the window is gone, and a NaN or Inf reaches exactly
-/// the outputs whose window holds it. A mean of zeros is +0.0.
+/// the other: error at most (2 ceil(log2 m) + 3) u sum |x| / m over the window, of float 8 instead of 3 and the
+/// output's rounding; the same bits whatever the sizes of team and league and, where teams always walk or never, the
+/// number of lines, but from m = 10 on not those of lines that lie in memory the other way. Nothing is subtracted: what
+/// leaves the window is gone, and a NaN or Inf reaches exactly the outputs whose window holds it. A mean of zeros is
+/// +0.0.
 /// Integers: the exact sum, divided and rounded once. Under NaN policy omit each window is read from memory, m elements
 /// an output, and its mean is that of its l elements that are not NaN.
 template <ExecutionSpace Space, View InView, View OutView>

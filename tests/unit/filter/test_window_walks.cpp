@@ -73,7 +73,9 @@ std::vector<T> expected_line(const T* line, std::int64_t n, std::int64_t window,
     while (!candidates.empty() && candidates.front().first < i) candidates.pop_front();
     while (!nans.empty() && nans.front() < i) nans.pop_front();
     T& result = results[static_cast<std::size_t>(i)];
-    if (!nans.empty()) {
+    if (options.mode_left == BoundaryMode::keep && (i < left || i - left + window > n)) {
+      result = line[i];
+    } else if (!nans.empty()) {
       result = quiet<T>;
     } else if (Operation == WindowOperation::box) {
       const std::int64_t sum = sums[static_cast<std::size_t>(k) + 1] - sums[static_cast<std::size_t>(i)];
@@ -127,6 +129,9 @@ void check_windows_of_walks(const Space& space) {
   check_walks<Operation, T>(space, 2500, shifted, 30);
   check_walks<Operation, T>(space, 7000, shifted, 30);
   check_walks<Operation, T>(space, 7000, shifted, 3000);
+  const WindowOptions kept{.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::keep};
+  check_walks<Operation, T>(space, 2600, kept, 30);
+  check_walks<Operation, T>(space, 7000, kept, 30);
 }
 
 TEMPLATE_LIST_TEST_CASE("windows of walks along lines: minima", "[window]", test::OneSpace) {

@@ -87,14 +87,14 @@ struct WindowRunTotals {
       place = warp_places.back(place, 1);
       return warps[place];
     };
-    // By twos: sums of many are as deep as a tree's.
+    // By fours, so that sums of doubles are no deeper than their bound says.
     TESSERA_NO_UNROLL
-    for (int k = 0; k + 1 < between; k += 2) {
-      const Value second = back();
-      all = op.join(op.join(back(), second), all);
+    for (int k = between; k >= 4; k -= 4) {
+      const Value fourth = back(), third = back(), second = back();
+      all = op.join(op.join(op.join(back(), second), op.join(third, fourth)), all);
     }
-    if (between % 2 != 0) all = op.join(back(), all);
-    if (lane < (whole + 1) % warp_lanes) all = op.join(back(), all);
+    TESSERA_NO_UNROLL
+    for (int k = between % 4 + (lane < (whole + 1) % warp_lanes ? 1 : 0); k > 0; --k) all = op.join(back(), all);
     return op.join(ends[end_places.back(end_at, whole + 1)], all);
   }
 };

@@ -3,9 +3,10 @@
 //
 // Variant walks: a team walks along a line, tile by tile; a thread makes the outputs of a run of neighbours. Their
 // windows are the ends of that run, what they have in common, and the beginnings of as many elements where the first
-// window ends. In common they have whole runs and the first elements of another. What a team knows of the line stays in
-// scratch, in rings, so that a tile takes the elements and the totals of its own length, however long its windows are.
-// Runs begin where the window of output 0 does, so that no sum depends on tiles or teams. Nothing is ever subtracted.
+// window ends. In common they have whole runs and, before those, the last elements of another. What a team knows of the
+// line stays in scratch, in rings, so that a tile takes the elements and the totals of its own length, however long its
+// windows are. The windows of all outputs begin as far from where runs do as that of output 0, so that no sum depends
+// on tiles or teams. Nothing is ever subtracted.
 #ifndef TESSERA_FILTER_DETAIL_WINDOW_WALKS_HPP
 #define TESSERA_FILTER_DETAIL_WINDOW_WALKS_HPP
 
@@ -41,6 +42,7 @@ struct WindowWalks : WindowRunTile<Op> {
   static constexpr int line_bytes = cache_line * sizeof(typename Op::in_type);
   using typename Base::In, typename Base::Out;
   static_assert(sizeof(In) == sizeof(Out));
+  static_assert(window_walks_min<Op> > (warp_lanes + 1) * length, "totals are of more runs than a warp has");
 
   int whole, rest;  // size - 1 = (whole + 1) * length + rest
   int walk;         // tiles
@@ -103,7 +105,7 @@ struct WindowWalks : WindowRunTile<Op> {
     // A run before element 0, and the rest of its line.
     const int lead = (length - w.phase + cache_line - 1) / cache_line * cache_line;
     w.staged = -lead - w.phase;
-    w.position = ring_size() - lead;
+    w.position = lead > 0 ? ring_size() - lead : 0;
     return w;
   }
   /// From an element to the end of its line.
@@ -122,7 +124,7 @@ struct WindowWalks : WindowRunTile<Op> {
     const int rank = team.team_rank(), size = ring_size();
     end = lines_up_to(end, w.phase);
     if (end <= w.staged) return;
-    // The first run is behind the last one once more, for those that lie across the end.
+    // The first lines are behind the last run once more, for those that lie across the end.
     const bool is_inside = w.staged >= w.inside && end <= w.inside_end;
     if (has_bulk_copies && is_inside) {
       if (rank == 0) {
@@ -171,6 +173,7 @@ struct WindowWalks : WindowRunTile<Op> {
     if (!w.by_threads) return;
     end_async_group();
     wait_for_async_groups<0>();
+    show_to_bulk_copies();
     team.team_barrier();
     w.by_threads = false;
   }
@@ -279,9 +282,9 @@ struct WindowWalks : WindowRunTile<Op> {
         if constexpr (sizeof(In) <= 4) {
           Joins::join_beginnings(join, values, common, windows);
         } else {
-          // Read again: registers do not hold them.
+          // Read again, as registers do not hold them: none is a tile's own.
+          static_assert(window_walks_min<Op> > (window_walks_team_size + 1) * length);
           Joins::join_beginnings(join, run, common, windows);
-          if (whole < tile_runs) team.team_barrier();  // some are a tile's own
         }
         const int first_output = own_first * length, count = Kokkos::min(tiles.length, outputs - first_output);
         Out* const target = y + first + first_output;
