@@ -298,18 +298,14 @@ struct WindowWalks : WindowRunTile<Op> {
         show_to_bulk_copies();
         team.team_barrier();
         const int in_order = Kokkos::min(count, wrapped * length);
-        if (has_bulk_copies && is_whole) {
-          if (team.team_rank() == 0) {
-            bulk_store_slots(slots, target, in_order);
-            if (in_order < count) {
-              bulk_store_slots(slots + (in_order - ring_size()), target + in_order, count - in_order);
-            }
-          }
+        if (is_whole) {
+          store(team, slots, target, in_order);
+          if (in_order < count) store(team, slots + (in_order - ring_size()), target + in_order, count - in_order);
         } else {
           lines.store(team, x, y, first + first_output - lines.window.reach_left, count,
                       [&](int k) { return slots[k < in_order ? k : k - ring_size()]; });
-          team.team_barrier();
         }
+        if (!has_bulk_copies || !is_whole) team.team_barrier();
         own_first_place += tile_runs;
         if (own_first_place > pieces.runs) own_first_place -= pieces.runs;
       } else if (is_quick) {
@@ -321,9 +317,11 @@ struct WindowWalks : WindowRunTile<Op> {
     return outputs;
   }
 
-  /// count outputs, by one thread.
-  KOKKOS_FORCEINLINE_FUNCTION static void bulk_store_slots(const Out* slots, Out* target, int count) {
+  /// count outputs; in bulk by one thread.
+  KOKKOS_FORCEINLINE_FUNCTION static void store(const member_type& team, const Out* slots, Out* target, int count) {
     const auto head = static_cast<int>(misaligned_head(target, count));
+    if (!has_bulk_copies) return store_slots(slots, target, count, head, team.team_rank(), team.team_size());
+    if (team.team_rank() != 0) return;
     const int packed = (count - head) / packed_length<Out> * packed_length<Out>;
     if (packed > 0) begin_bulk_store(target + head, slots + head, packed * static_cast<int>(sizeof(Out)));
     TESSERA_NO_UNROLL
