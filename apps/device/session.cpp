@@ -119,13 +119,13 @@ std::string processor_name() {
 std::vector<std::string> built_in_spaces() {
   return {
 #ifdef KOKKOS_ENABLE_CUDA
-      "cuda",
+    "cuda",
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP
-      "openmp",
+        "openmp",
 #endif
-#ifdef KOKKOS_ENABLE_SERIAL
-      "serial",
+#if defined(KOKKOS_ENABLE_SERIAL) && !defined(TESSERA_ONE_SPACE)
+        "serial",
 #endif
   };
 }

@@ -27,7 +27,7 @@ decltype(auto) visit_space(std::string_view name, Visitor&& visitor) {
 #ifdef KOKKOS_ENABLE_OPENMP
   if (name == "openmp") return visitor(Kokkos::OpenMP{});
 #endif
-#ifdef KOKKOS_ENABLE_SERIAL
+#if defined(KOKKOS_ENABLE_SERIAL) && !defined(TESSERA_ONE_SPACE)
   if (name == "serial") return visitor(Kokkos::Serial{});
 #endif
   refuse("--space " + std::string(name) + ": not built in");

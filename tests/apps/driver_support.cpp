@@ -12,6 +12,8 @@
 #include <string_view>
 #include <thread>
 
+#include "device/session.hpp"
+
 namespace tessera::apps::test {
 namespace {
 
@@ -57,8 +59,9 @@ ProgramEnd run_quickly(const std::string& program, std::vector<std::string> argu
   const auto given = [&](const std::string& name) {
     return std::any_of(arguments.begin(), arguments.end(), [&](const auto& a) { return a.starts_with(name); });
   };
-  for (const auto* option : {"--space=serial", "--repeat=1", "--warmup=0"}) {
-    if (!given(std::string(option, std::string_view(option).find('=')))) arguments.emplace_back(option);
+  for (const std::string& option :
+       {"--space=" + built_in_spaces().back(), std::string("--repeat=1"), std::string("--warmup=0")}) {
+    if (!given(option.substr(0, option.find('=')))) arguments.push_back(option);
   }
   return run_program(program, arguments, setting);
 }

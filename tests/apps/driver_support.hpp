@@ -32,7 +32,7 @@ struct ProgramSetting {
 [[nodiscard]] ProgramEnd run_program(const std::string& program, const std::vector<std::string>& arguments,
                                      const ProgramSetting& setting = {});
 
-/// Runs a driver on the arguments, quickly: serial, one repeat, no warm-up; the arguments come after and may add to it.
+/// Runs a driver on the arguments, quickly: in the simplest space, one repeat, no warm-up, where they name none.
 [[nodiscard]] ProgramEnd run_quickly(const std::string& program, std::vector<std::string> arguments,
                                      const ProgramSetting& setting = {});
 

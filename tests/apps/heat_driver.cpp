@@ -80,10 +80,10 @@ nlohmann::json result_of(const nlohmann::json& record, const std::string& op) {
   return {};
 }
 
-/// In the serial space where the arguments name none.
+/// In the simplest space where the arguments name none.
 ProgramEnd heat(std::vector<std::string> arguments, const std::string& program = TESSERA_HEAT) {
   if (std::none_of(arguments.begin(), arguments.end(), [](const auto& a) { return a.starts_with("--space"); })) {
-    arguments.emplace_back("--space=serial");
+    arguments.push_back("--space=" + built_in_spaces().back());
   }
   return run_program(program, arguments);
 }
@@ -237,7 +237,7 @@ TEST_CASE("tessera-heat: what cannot be is refused in one line") {
 TEST_CASE("tessera-heat: no memory, and outputs that cannot be written") {
   const Folder folder;
   const std::string out = folder / "out.h5";
-  CHECK(heat_refused({"--shape=2000000,2000000", "--space=serial"}, 3)
+  CHECK(heat_refused({"--shape=2000000,2000000"}, 3)
             .starts_with("field (2000000, 2000000): needs 320.00 TB of host memory, "));
   CHECK(heat_refused({"--shape=2147483647,2147483647"}, 3) ==
         "--shape: 4611686014132420609 cells need more memory than 64 bits can count");
