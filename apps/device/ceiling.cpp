@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <tessera/detail/host_prefetch.hpp>
+#include <tessera/detail/host_vector.hpp>
 
 #include "common/failure.hpp"
 #include "random_word.hpp"
@@ -19,11 +20,13 @@ namespace {
 struct alignas(16) Piece {
   std::uint64_t low, high;
 };
-// On a host this many, and pieces a page ahead are on their way, as hardware alone fetches up to a page's end.
-constexpr int host_in_flight = 16;
+template <class Space>
+constexpr int most_in_flight = is_host_space<Space> ? 16 : 8;
+
+// On a host pieces a page ahead are on their way, as hardware alone fetches up to a page's end.
 template <int InFlight>
 KOKKOS_FUNCTION void prefetch_ahead([[maybe_unused]] const Piece* pieces) {
-  KOKKOS_IF_ON_HOST((if constexpr (InFlight == host_in_flight) detail::prefetch_page_ahead<InFlight>(pieces);))
+  KOKKOS_IF_ON_HOST((detail::prefetch_page_ahead<InFlight>(pieces);))
 }
 
 template <class Space>
@@ -65,6 +68,31 @@ struct CopyKernel {
   }
 };
 
+#if defined(TESSERA_HOST_VECTORS)
+// Sums pieces from i on in vectors as wide as the machine's, which read a fifth faster than pieces; returns the first
+// that is left.
+template <int InFlight>
+std::int64_t add_in_vectors(const Piece* from, std::int64_t i, std::int64_t end, std::uint64_t& low,
+                            std::uint64_t& high) {
+  constexpr int words = detail::host_vector_bytes / static_cast<int>(sizeof(std::uint64_t));
+  constexpr int vectors = 2 * InFlight / words;
+  using Vector = detail::HostVector<std::uint64_t, words>;
+  Vector sums[vectors] = {};
+  for (; i + InFlight <= end; i += InFlight) {
+    prefetch_ahead<InFlight>(from + i);
+    for (int v = 0; v < vectors; ++v) {
+      Vector loaded;
+      detail::load_vector(from + i + v * words / 2, loaded);
+      sums[v] += loaded;
+    }
+  }
+  for (const Vector& sum : sums) {
+    for (int word = 0; word < words; ++word) (word % 2 == 0 ? low : high) += sum[word];
+  }
+  return i;
+}
+#endif
+
 // Each team leaves a sum of its pieces, so that no load can be dropped.
 template <class Space, int InFlight>
 struct ReadKernel {
@@ -75,6 +103,9 @@ struct ReadKernel {
     const Piece* from = in.data();
     std::uint64_t low = 0, high = 0;
     std::int64_t i = share.begin;
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (is_host_space<Space>) i = add_in_vectors<InFlight>(from, i, share.end, low, high);
+#endif
     for (; i + (InFlight - 1) * share.stride < share.end; i += InFlight * share.stride) {
       prefetch_ahead<InFlight>(from + i);
       Piece held[InFlight];
@@ -143,11 +174,12 @@ std::vector<LaunchShape> launch_shapes(const Space& space, std::int64_t pieces) 
     if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
   };
   if constexpr (is_host_space<Space>) {
-    for (int blocks : {1, 4, 64}) add(std::int64_t{blocks} * space.concurrency(), 1, 4);
-    for (int blocks : {1, 4, 64}) add(std::int64_t{blocks} * space.concurrency(), 1, host_in_flight);
+    for (int in_flight : {4, most_in_flight<Space>}) {
+      for (int blocks : {1, 4, 64}) add(std::int64_t{blocks} * space.concurrency(), 1, in_flight);
+    }
   } else {
     const int units = std::max(1, space.concurrency() / 2048);  // multiprocessors of 2048 threads
-    for (int in_flight : {4, 8}) {
+    for (int in_flight : {4, most_in_flight<Space>}) {
       for (auto [teams, size] : {std::pair{2, 512}, {4, 512}, {2, 1024}, {8, 256}, {16, 512}, {16, 1024}}) {
         add(std::int64_t{teams} * units, size, in_flight);
       }
@@ -218,9 +250,8 @@ class CeilingRun {
   template <template <class, int> class Kernel, class... Views>
   void launch(const LaunchShape& shape, const Views&... views) {
     const Kokkos::TeamPolicy<Space> policy(m_space, shape.league, shape.team);
-    constexpr int most = is_host_space<Space> ? host_in_flight : 8;
-    if (shape.in_flight == most) {
-      Kokkos::parallel_for("tessera::apps::ceiling", policy, Kernel<Space, most>{views...});
+    if (shape.in_flight == most_in_flight<Space>) {
+      Kokkos::parallel_for("tessera::apps::ceiling", policy, Kernel<Space, most_in_flight<Space>>{views...});
     } else {
       Kokkos::parallel_for("tessera::apps::ceiling", policy, Kernel<Space, 4>{views...});
     }

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/host_prefetch.hpp>
 #include <tessera/detail/host_vector.hpp>
 #include <type_traits>
 
@@ -87,6 +88,7 @@ struct SplitSum {
       high[lane] = sums[lane].high;
     }
     for (int group = 0; group < groups; ++group) {
+      if (groups > 1) prefetch_page_ahead<Lanes>(terms + group * Lanes);
       HostVector<T, Lanes> of_group;
       load_vector(terms + group * Lanes, of_group);
       low += (HostVector<std::uint64_t, Lanes>)of_group & 0xffffffffu;

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <string_view>
+#include <tessera/reduce/detail/host_chains.hpp>
 #include <type_traits>
 
 namespace tessera {
@@ -20,6 +21,12 @@ struct BitAnd {
   static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return static_cast<T>(~T(0)); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = static_cast<T>(into & from); }
+#if defined(TESSERA_HOST_VECTORS)
+  template <int Lanes>
+  void chain_host(value_type (&chains)[Lanes], const value_type* elements, int groups) const {
+    detail::chain_groups(chains, elements, groups, [](auto& into, const auto& of_group) { into &= of_group; });
+  }
+#endif
   static constexpr std::string_view name() { return "bit_and"; }
 };
 
@@ -32,6 +39,12 @@ struct BitOr {
   static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return static_cast<T>(T(0)); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = static_cast<T>(into | from); }
+#if defined(TESSERA_HOST_VECTORS)
+  template <int Lanes>
+  void chain_host(value_type (&chains)[Lanes], const value_type* elements, int groups) const {
+    detail::chain_groups(chains, elements, groups, [](auto& into, const auto& of_group) { into |= of_group; });
+  }
+#endif
   static constexpr std::string_view name() { return "bit_or"; }
 };
 
@@ -44,6 +57,12 @@ struct BitXor {
   static constexpr bool order_free = true;
   KOKKOS_FUNCTION value_type identity() const { return static_cast<T>(T(0)); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = static_cast<T>(into ^ from); }
+#if defined(TESSERA_HOST_VECTORS)
+  template <int Lanes>
+  void chain_host(value_type (&chains)[Lanes], const value_type* elements, int groups) const {
+    detail::chain_groups(chains, elements, groups, [](auto& into, const auto& of_group) { into ^= of_group; });
+  }
+#endif
   static constexpr std::string_view name() { return "bit_xor"; }
 };
 

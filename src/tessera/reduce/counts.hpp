@@ -32,7 +32,7 @@ struct Count {
   KOKKOS_FUNCTION void chain(chain_type& into, const T& element) const { into += predicate(element) ? 1u : 0u; }
   KOKKOS_FUNCTION value_type unchain(const chain_type& chain) const { return chain; }
 #if defined(TESSERA_HOST_VECTORS)
-  static constexpr int host_groups = 32;
+  static constexpr bool joins_lanes = true;
   /// A loop that compilers make vectors of, where they can of the predicate. To all chains alike: none takes twice as
   /// many as one of its own elements would give it.
   template <int Lanes>
@@ -106,7 +106,7 @@ struct Any {
   KOKKOS_FUNCTION value_type map(const T& element) const { return detail::widened(element) != detail::wide_t<T>(0); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into || from; }
 #if defined(TESSERA_HOST_VECTORS)
-  static constexpr int host_groups = 32;
+  static constexpr bool joins_lanes = true;
   /// A loop as that of Count. All to the first chain.
   template <int Lanes>
   void chain_host(value_type (&chains)[Lanes], const T* elements, int groups) const {
@@ -128,7 +128,7 @@ struct All {
   KOKKOS_FUNCTION value_type map(const T& element) const { return detail::widened(element) != detail::wide_t<T>(0); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into = into && from; }
 #if defined(TESSERA_HOST_VECTORS)
-  static constexpr int host_groups = 32;
+  static constexpr bool joins_lanes = true;
   /// A loop as that of Count. All to the first chain.
   template <int Lanes>
   void chain_host(value_type (&chains)[Lanes], const T* elements, int groups) const {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <tessera/detail/exact_integer.hpp>
 #include <tessera/detail/float_format.hpp>
-#include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/host_chains.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <type_traits>
 
@@ -208,7 +208,8 @@ struct MinMax {
     return {Min<T>{}.finalize(value.min), Max<T>{}.finalize(value.max)};
   }
 #if defined(TESSERA_HOST_VECTORS)
-  static constexpr int host_groups = 32;
+  static constexpr bool joins_lanes = true;
+  static constexpr bool asks_ahead = true;
   using key_type = typename Min<T>::chain_type;
   /// All of them to the first chain.
   template <int Lanes>
@@ -222,6 +223,7 @@ struct MinMax {
     most += Max<T>{}.chain_identity();
     TESSERA_KEEP_LOOP
     for (int first = 0; first < groups * Lanes; first += width) {
+      detail::prefetch_page_ahead<width>(elements + first);
       detail::HostVector<Element, width> loaded;
       detail::load_vector(elements + first, loaded);
       typename Min<T>::TakeVector{}(least, loaded);

@@ -12,7 +12,7 @@
 #include <tessera/detail/complex.hpp>
 #include <tessera/detail/exact_integer.hpp>
 #include <tessera/detail/float_format.hpp>
-#include <tessera/detail/host_vector.hpp>
+#include <tessera/reduce/detail/host_chains.hpp>
 #include <tessera/reduce/detail/moments_fold.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <tessera/reduce/detail/widened_fold.hpp>

@@ -85,7 +85,7 @@ struct Chain<R> {
 };
 
 /// Whether the reducer has chain_host(chains, elements, groups): what chain() makes of groups x Lanes neighbours, each
-/// in the chain of its lane, or by reducers that have host_groups, in any.
+/// in the chain of its lane, or by reducers that join lanes, in any.
 template <class R, class T, int Lanes>
 KOKKOS_INLINE_FUNCTION constexpr bool chains_on_host() {
   if constexpr (std::is_same_v<T, bool>) {  // there are no vectors of them
@@ -100,18 +100,11 @@ KOKKOS_INLINE_FUNCTION constexpr bool chains_on_host() {
 /// Whether elements of different lanes stay in chains of their own.
 template <class R>
 constexpr bool keeps_lanes() {
-  return !requires { R::host_groups; };
+  return !requires { requires R::joins_lanes; };
 }
 
-/// Groups that it takes at a time.
-template <class R>
-constexpr int host_groups() {
-  if constexpr (keeps_lanes<R>()) {
-    return 8;
-  } else {
-    return R::host_groups;
-  }
-}
+/// Groups that it takes at a time: what begins and ends them costs what a few groups do.
+inline constexpr int host_groups = 32;
 
 /// Whether the reducer, which no order matters to, has chain_word(chain, elements): chain() of each of those in a word
 /// of 32 bits.

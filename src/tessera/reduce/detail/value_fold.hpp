@@ -60,7 +60,9 @@ class ValueFold {
   /// Of small elements several groups, whose loads are in flight together.
   static constexpr int device_lanes = Kokkos::max(lanes, 4 * packed_length<T>);
   /// Several groups, where the reducer chains them in a host's vectors: the chains then rest in registers.
-  static constexpr int host_lanes = (chains_on_host<R, T, lanes>() ? host_groups<R>() : 1) * lanes;
+  static constexpr int host_lanes = (chains_on_host<R, T, lanes>() ? host_groups : 1) * lanes;
+  static constexpr bool asks_ahead =
+      chains_on_host<R, T, lanes>() && (keeps_lanes<R>() || requires { requires R::asks_ahead; });
 
   /// Whether an element can be NaN and be left out for it.
   static constexpr bool counts = !takes_nan<R>() && can_be_nan<T>;
