@@ -55,6 +55,18 @@ void prefetch_page_ahead(const T* elements) {
   for (std::int64_t at = host_page_bytes; at < end; at += stream_line) prefetch_line<Locality>(bytes, at);
 }
 
+/// Likewise where much is computed of each element, and few loads are under way behind so many instructions: what comes
+/// soon goes on from the second cache to the nearest one.
+template <int Count, class T>
+void prefetch_in_steps(const T* elements) {
+  constexpr std::int64_t soon = 768;
+  prefetch_page_ahead<Count>(elements);
+  const auto* bytes = reinterpret_cast<const std::byte*>(elements);
+  for (std::int64_t at = 0; at < static_cast<std::int64_t>(Count * sizeof(T)); at += stream_line) {
+    prefetch_line(bytes, soon + at);
+  }
+}
+
 }  // namespace tessera::detail
 
 #endif

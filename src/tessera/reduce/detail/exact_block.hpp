@@ -35,7 +35,7 @@ bool sum_block(const float (&elements)[host_block], double (&total)[1]) {
   HostTerms sums[chains] = {};
   TESSERA_KEEP_LOOP
   for (int first = 0; first < host_block; first += chains * host_terms) {
-    prefetch_page_ahead<chains * host_terms>(elements + first);
+    prefetch_in_steps<chains * host_terms>(elements + first);
     for (int r = 0; r < ranges; ++r) {
       typename LaneRange<float>::Terms whole;
       load_vector(elements + first + 2 * r * host_terms, whole);
@@ -73,7 +73,7 @@ bool sum_block(const double (&elements)[host_block], double (&total)[2]) {
   HostTerms pieces[chains] = {}, rest[chains] = {};
   TESSERA_KEEP_LOOP
   for (int first = 0; first < host_block; first += chains * host_terms) {
-    prefetch_page_ahead<chains * host_terms>(elements + first);
+    prefetch_in_steps<chains * host_terms>(elements + first);
     for (int c = 0; c < chains; ++c) {
       HostTerms terms;
       load_vector(elements + first + c * host_terms, terms);
