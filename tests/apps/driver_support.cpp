@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <string_view>
 #include <thread>
 
 #include "device/session.hpp"
