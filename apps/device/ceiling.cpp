@@ -59,7 +59,7 @@ struct CopyKernel {
     Piece* to = out.data();
     std::int64_t i = share.begin;
     for (; i + (InFlight - 1) * share.stride < share.end; i += InFlight * share.stride) {
-      prefetch_ahead<InFlight>(from + i);
+      if constexpr (InFlight == most_in_flight<Space>) prefetch_ahead<InFlight>(from + i);  // fewer are faster without
       Piece held[InFlight];
       for (int k = 0; k < InFlight; ++k) held[k] = from[i + k * share.stride];
       for (int k = 0; k < InFlight; ++k) to[i + k * share.stride] = held[k];
