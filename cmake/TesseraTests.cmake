@@ -13,7 +13,7 @@ if(Kokkos_ENABLE_CUDA)
   list(APPEND tessera_test_properties RESOURCE_LOCK gpu)
 endif()
 
-# Idle threads sleep: those that spin take the cores of tests that run beside, and a suite takes three times as long.
+# Idle threads sleep: those that spin take the cores of tests that run beside, and unit tests take three times as long.
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/environment.cmake" "set(ENV{OMP_WAIT_POLICY} passive)\n")
 set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${CMAKE_CURRENT_BINARY_DIR}/environment.cmake")
 

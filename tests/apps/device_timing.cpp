@@ -69,8 +69,10 @@ TEST_CASE("time_repeats: a host space's time is that of the work") {
 }
 
 TEST_CASE("visit_space: gives the instance of the name and refuses others") {
+#if defined(KOKKOS_ENABLE_OPENMP)
   CHECK(tessera::apps::visit_space(
       "openmp", [](const auto& space) { return std::is_same_v<std::decay_t<decltype(space)>, Kokkos::OpenMP>; }));
+#endif
 #if !defined(TESSERA_ONE_SPACE)
   CHECK(tessera::apps::visit_space(
       "serial", [](const auto& space) { return std::is_same_v<std::decay_t<decltype(space)>, Kokkos::Serial>; }));

@@ -54,12 +54,13 @@ ProgramEnd run_program(const std::string& program, const std::vector<std::string
   return end;
 }
 
+std::string simplest_space() { return "--space=" + built_in_spaces().back(); }
+
 ProgramEnd run_quickly(const std::string& program, std::vector<std::string> arguments, const ProgramSetting& setting) {
   const auto given = [&](const std::string& name) {
     return std::any_of(arguments.begin(), arguments.end(), [&](const auto& a) { return a.starts_with(name); });
   };
-  for (const std::string& option :
-       {"--space=" + built_in_spaces().back(), std::string("--repeat=1"), std::string("--warmup=0")}) {
+  for (const std::string& option : {simplest_space(), std::string("--repeat=1"), std::string("--warmup=0")}) {
     if (!given(option.substr(0, option.find('=')))) arguments.push_back(option);
   }
   return run_program(program, arguments, setting);

@@ -32,6 +32,9 @@ struct ProgramSetting {
 [[nodiscard]] ProgramEnd run_program(const std::string& program, const std::vector<std::string>& arguments,
                                      const ProgramSetting& setting = {});
 
+/// Names the simplest of the spaces that are built in: serial, but under sanitizers.
+[[nodiscard]] std::string simplest_space();
+
 /// Runs a driver on the arguments, quickly: in the simplest space, one repeat, no warm-up, where they name none.
 [[nodiscard]] ProgramEnd run_quickly(const std::string& program, std::vector<std::string> arguments,
                                      const ProgramSetting& setting = {});

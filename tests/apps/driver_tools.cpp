@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "apps/driver_support.hpp"
-#include "device/session.hpp"
 
 namespace tessera::apps::test {
 namespace {
@@ -78,7 +77,7 @@ TEST_CASE("a Kokkos tool sees regions and kernels of each driver") {
 #endif
        }) {
     auto all = arguments;
-    all.push_back("--space=" + built_in_spaces().back());
+    all.push_back(simplest_space());
     const Told told = told_of(program, all);
     INFO(program << ' ' << arguments.back());
     CHECK(told.open == 0);
@@ -96,8 +95,7 @@ TEST_CASE("a Kokkos tool sees regions and kernels of each driver") {
 TEST_CASE("a tool may be named by an option; one that is not there is refused") {
   const Folder folder;
   const std::string file = folder / "told", none = folder / "none.so";
-  const std::vector<std::string> arguments{"--shape=8,8", "--steps=1", "--quiet",
-                                           "--space=" + built_in_spaces().back()};
+  const std::vector<std::string> arguments{"--shape=8,8", "--steps=1", "--quiet", simplest_space()};
   auto with_tool = arguments;
   with_tool.emplace_back("--kokkos-tools-libs=" TESSERA_TOOL);
   REQUIRE(run_program(TESSERA_HEAT, with_tool, {.out_file = {}, .environment = {"TESSERA_TEST_TOOL_FILE=" + file}})

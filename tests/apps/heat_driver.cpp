@@ -83,7 +83,7 @@ nlohmann::json result_of(const nlohmann::json& record, const std::string& op) {
 /// In the simplest space where the arguments name none.
 ProgramEnd heat(std::vector<std::string> arguments, const std::string& program = TESSERA_HEAT) {
   if (std::none_of(arguments.begin(), arguments.end(), [](const auto& a) { return a.starts_with("--space"); })) {
-    arguments.push_back("--space=" + built_in_spaces().back());
+    arguments.push_back(simplest_space());
   }
   return run_program(program, arguments);
 }
