@@ -40,7 +40,7 @@ struct ArgExtremum {
   static constexpr bool lowest = Sign > 0;
 
   KOKKOS_FUNCTION value_type identity() const {
-    return {Extremum<T, Sign>{}.identity(), Last ? -1 : Kokkos::Experimental::finite_max_v<std::int64_t>};
+    return {Extremum<T, Sign>::worst(), Last ? -1 : Kokkos::Experimental::finite_max_v<std::int64_t>};
   }
   KOKKOS_FUNCTION static bool better(const Wide& a, const Wide& b) { return Sign > 0 ? a < b : b < a; }
   KOKKOS_FUNCTION static bool earlier(std::int64_t a, std::int64_t b) { return Last ? a > b : a < b; }

@@ -21,78 +21,63 @@ namespace tessera {
 namespace detail {
 
 /// Minimum (Sign = 1) or maximum (Sign = -1). A NaN stays, whatever comes after it; -0.0 is less than 0.0.
+/// Of floating elements, integers in the order of the numbers are compared, which is one comparison where numbers, with
+/// NaN and zeros, take several: joins of doubles across a team were the better part of a microsecond (H200).
 template <class T, int Sign>
 struct Extremum {
   static_assert(is_number_v<T>, "tessera::Min, tessera::Max: the element type must be a number");
-  using value_type = wide_t<T>;
+  using number_type = wide_t<T>;
+  using value_type =
+      std::conditional_t<is_floating_v<T>, std::conditional_t<sizeof(number_type) == 4, std::int32_t, std::int64_t>, T>;
   using result_type = T;
   static constexpr bool needs_elements = true;
   static constexpr bool all_variants = sizeof(T) >= 4;
   static constexpr bool order_free = true;
 
-  KOKKOS_FUNCTION value_type identity() const {
+  /// Beaten by every number.
+  KOKKOS_FUNCTION static constexpr number_type worst() {
     if constexpr (is_floating_v<T>) {
-      return Sign * Kokkos::Experimental::infinity_v<value_type>;
+      return Sign * Kokkos::Experimental::infinity_v<number_type>;
     } else {
-      return Sign > 0 ? Kokkos::Experimental::finite_max_v<value_type> : Kokkos::Experimental::finite_min_v<value_type>;
+      return Sign > 0 ? Kokkos::Experimental::finite_max_v<T> : Kokkos::Experimental::finite_min_v<T>;
     }
   }
-
+  KOKKOS_FUNCTION value_type identity() const { return key_of(worst()); }
+  KOKKOS_FUNCTION value_type map(T element) const { return key_of(widened(element)); }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
-    const bool better = Sign > 0 ? from < into : from > into;
-    if constexpr (has_instruction) {
-      into = extreme_of(into, from);
-    } else if constexpr (is_floating_v<T>) {
-      // Equal values of different sign are the two zeros.
-      const bool better_zero = from == into && Kokkos::signbit(from) == (Sign > 0);
-      into = better || better_zero || from != from ? from : into;
-    } else {
-      into = better ? from : into;
-    }
+    into = (Sign > 0 ? from < into : from > into) ? from : into;
   }
-
   KOKKOS_FUNCTION result_type finalize(const value_type& value) const {
-    if constexpr (is_short_float_v<T>) {
-      return narrowed<T>(value);
-    } else if constexpr (is_floating_v<T>) {
-      return value != value ? Kokkos::Experimental::quiet_NaN_v<T> : value;
+    if constexpr (is_floating_v<T>) {
+      return value == nan_key ? spoiled<T>() : narrowed<T>(Kokkos::bit_cast<number_type>(ordered(value)));
     } else {
       return value;
     }
   }
 
-  /// Chains of floating elements compare integers that are in the same order, which processors do in vectors.
-  using chain_type =
-      std::conditional_t<is_floating_v<T>, std::conditional_t<sizeof(value_type) == 4, std::int32_t, std::int64_t>, T>;
+  /// On devices that have an instruction for it, chains hold the bits of a number.
+  using chain_type = value_type;
   static constexpr std::int64_t chain_length = std::int64_t{1} << 40;
 
   KOKKOS_FUNCTION chain_type chain_identity() const {
     if constexpr (has_instruction) {
-      return Kokkos::bit_cast<chain_type>(identity());
-    } else if constexpr (is_floating_v<T>) {
-      return ordered(Kokkos::bit_cast<chain_type>(identity()));
+      return Kokkos::bit_cast<chain_type>(worst());
     } else {
       return identity();
     }
   }
   KOKKOS_FUNCTION void chain(chain_type& into, T element) const {
     if constexpr (has_instruction) {
-      into = Kokkos::bit_cast<chain_type>(extreme_of(Kokkos::bit_cast<value_type>(into), widened(element)));
-    } else if constexpr (is_floating_v<T>) {
-      const auto bits = Kokkos::bit_cast<chain_type>(widened(element));
-      chain_key(into, (bits & ~sign) > infinity ? nan_key : ordered(bits));
+      into = Kokkos::bit_cast<chain_type>(extreme_of(Kokkos::bit_cast<number_type>(into), widened(element)));
     } else {
-      join(into, element);
+      join(into, map(element));
     }
   }
-  KOKKOS_FUNCTION value_type unchain(const chain_type& key) const {
+  KOKKOS_FUNCTION value_type unchain(const chain_type& chain) const {
     if constexpr (has_instruction) {
-      return Kokkos::bit_cast<value_type>(key);
-    } else if constexpr (is_floating_v<T>) {
-      return key == nan_key ? Kokkos::Experimental::quiet_NaN_v<value_type>
-                            : Kokkos::bit_cast<value_type>(ordered(key));
+      return key_of(Kokkos::bit_cast<number_type>(chain));
     } else {
-      return key;
+      return chain;
     }
   }
 #if defined(__CUDA_ARCH__)
@@ -112,13 +97,13 @@ struct Extremum {
     }
     // Where the best is zero, no element but a zero has the sign that counts.
     if (best == 0) best = __hiloint2double(signs & static_cast<int>(sign >> 32), 0);
-    chain_key(into, is_nan ? nan_key : ordered(Kokkos::bit_cast<chain_type>(best)));
+    join(into, is_nan ? nan_key : ordered(Kokkos::bit_cast<value_type>(best)));
   }
 #endif
 #if defined(TESSERA_HOST_VECTORS)
   template <int Lanes>
-  void chain_host(chain_type (&chains)[Lanes], const value_type* elements, int groups) const
-      requires(sizeof(chain_type) == sizeof(value_type) && compares_in_vectors<chain_type>) {
+  void chain_host(chain_type (&chains)[Lanes], const number_type* elements, int groups) const
+      requires(compares_in_vectors<chain_type>) {
     chain_groups(chains, elements, groups, TakeVector{});
   }
   /// chain() for each lane.
@@ -137,14 +122,14 @@ struct Extremum {
 #endif
 
  private:
-  static constexpr chain_type sign = Kokkos::Experimental::finite_min_v<chain_type>;
-  static constexpr chain_type infinity =
-      sizeof(value_type) == 4 ? static_cast<chain_type>(0x7f800000) : static_cast<chain_type>(0x7ff0000000000000);
-  static constexpr chain_type nan_key = Sign > 0 ? sign : static_cast<chain_type>(~sign);
+  static constexpr value_type sign = Kokkos::Experimental::finite_min_v<value_type>;
+  static constexpr value_type infinity =
+      sizeof(number_type) == 4 ? static_cast<value_type>(0x7f800000) : static_cast<value_type>(0x7ff0000000000000);
+  static constexpr value_type nan_key = Sign > 0 ? sign : static_cast<value_type>(~sign);
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   /// Whether one instruction does what join() does. Chains are bits of numbers then.
-  static constexpr bool has_instruction = is_floating_v<T> && sizeof(value_type) == 4;
+  static constexpr bool has_instruction = is_floating_v<T> && sizeof(number_type) == 4;
   __device__ __forceinline__ static float extreme_of(float a, float b) {
     float result;
     if constexpr (Sign > 0) {
@@ -158,13 +143,17 @@ struct Extremum {
   static constexpr bool has_instruction = false;
 #endif
 
-  KOKKOS_FUNCTION static void chain_key(chain_type& into, chain_type key) {
-    into = (Sign > 0 ? key < into : key > into) ? key : into;
+  KOKKOS_FUNCTION static value_type key_of(number_type number) {
+    if constexpr (is_floating_v<T>) {
+      const auto bits = Kokkos::bit_cast<value_type>(number);
+      return (bits & ~sign) > infinity ? nan_key : ordered(bits);
+    } else {
+      return number;
+    }
   }
-
   /// From bits to integers in the order of the numbers, and back.
-  KOKKOS_FUNCTION static chain_type ordered(chain_type bits) {
-    return static_cast<chain_type>(bits ^ (bits < 0 ? ~sign : chain_type{0}));
+  KOKKOS_FUNCTION static value_type ordered(value_type bits) {
+    return static_cast<value_type>(bits ^ (bits < 0 ? ~sign : value_type{0}));
   }
 };
 
@@ -193,13 +182,16 @@ struct MinMaxResult {
 template <class T>
 struct MinMax {
   struct value_type {
-    detail::wide_t<T> min, max;
+    typename Min<T>::value_type min;
+    typename Max<T>::value_type max;
   };
   using result_type = MinMaxResult<T>;
+  using chain_type = value_type;
+  static constexpr std::int64_t chain_length = Min<T>::chain_length;
   static constexpr bool order_free = true;
   static constexpr bool needs_elements = true;
   KOKKOS_FUNCTION value_type identity() const { return {Min<T>{}.identity(), Max<T>{}.identity()}; }
-  KOKKOS_FUNCTION value_type map(T element) const { return {detail::widened(element), detail::widened(element)}; }
+  KOKKOS_FUNCTION value_type map(T element) const { return {Min<T>{}.map(element), Max<T>{}.map(element)}; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     Min<T>{}.join(into.min, from.min);
     Max<T>{}.join(into.max, from.max);
@@ -207,20 +199,36 @@ struct MinMax {
   KOKKOS_FUNCTION result_type finalize(const value_type& value) const {
     return {Min<T>{}.finalize(value.min), Max<T>{}.finalize(value.max)};
   }
+  KOKKOS_FUNCTION chain_type chain_identity() const { return {Min<T>{}.chain_identity(), Max<T>{}.chain_identity()}; }
+  KOKKOS_FUNCTION void chain(chain_type& into, T element) const {
+    Min<T>{}.chain(into.min, element);
+    Max<T>{}.chain(into.max, element);
+  }
+  KOKKOS_FUNCTION value_type unchain(const chain_type& chain) const {
+    return {Min<T>{}.unchain(chain.min), Max<T>{}.unchain(chain.max)};
+  }
+#if defined(__CUDA_ARCH__)
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void chain_group(chain_type& into,
+                                               const T (&elements)[N]) const requires std::is_same_v<T, double> {
+    Min<T>{}.chain_group(into.min, elements);
+    Max<T>{}.chain_group(into.max, elements);
+  }
+#endif
 #if defined(TESSERA_HOST_VECTORS)
   static constexpr bool joins_lanes = true;
   static constexpr bool asks_ahead = true;
-  using key_type = typename Min<T>::chain_type;
+  using key_type = typename Min<T>::value_type;
   /// All of them to the first chain.
   template <int Lanes>
   void chain_host(value_type (&chains)[Lanes], const detail::wide_t<T>* elements, int groups) const
-      requires(sizeof(key_type) == sizeof(detail::wide_t<T>) && detail::compares_in_vectors<key_type>) {
+      requires(detail::compares_in_vectors<key_type>) {
     using Element = detail::wide_t<T>;
     constexpr int held = detail::host_vector_bytes / static_cast<int>(sizeof(Element));
     constexpr int width = Lanes < held ? Lanes : held;
     detail::HostVector<key_type, width> least = {}, most = {};
-    least += Min<T>{}.chain_identity();
-    most += Max<T>{}.chain_identity();
+    least += Min<T>{}.identity();
+    most += Max<T>{}.identity();
     TESSERA_KEEP_LOOP
     for (int first = 0; first < groups * Lanes; first += width) {
       detail::prefetch_page_ahead<width>(elements + first);
@@ -229,9 +237,8 @@ struct MinMax {
       typename Min<T>::TakeVector{}(least, loaded);
       typename Max<T>::TakeVector{}(most, loaded);
     }
-    const key_type min = detail::across<key_type, width>(least, detail::LesserOf{});
-    const key_type max = detail::across<key_type, width>(most, detail::GreaterOf{});
-    join(chains[0], {Min<T>{}.unchain(min), Max<T>{}.unchain(max)});
+    join(chains[0], {detail::across<key_type, width>(least, detail::LesserOf{}),
+                     detail::across<key_type, width>(most, detail::GreaterOf{})});
   }
 #endif
   static constexpr std::string_view name() { return "minmax"; }

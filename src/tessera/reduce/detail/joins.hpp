@@ -27,7 +27,8 @@ class PairwiseFold {
     KOKKOS_IF_ON_HOST((m_count = 0;))
   }
 
-  KOKKOS_FUNCTION void push(const R& reducer, value_type value, bool is_first) {
+  /// Not inlined, as what is rare slows the loop that it stands in.
+  TESSERA_NOINLINE KOKKOS_FUNCTION void push(const R& reducer, value_type value, bool is_first) {
     if (is_first) m_count = 0;
     int level = 0;
     for (std::uint64_t bits = m_count; (bits & 1) != 0; bits >>= 1, ++level) {
@@ -39,7 +40,7 @@ class PairwiseFold {
     ++m_count;
   }
 
-  KOKKOS_FUNCTION value_type total(const R& reducer) const {
+  TESSERA_NOINLINE KOKKOS_FUNCTION value_type total(const R& reducer) const {
     value_type result = reducer.identity();
     for (int level = 0; (m_count >> level) != 0; ++level) {
       if ((m_count >> level & 1) == 0) continue;
