@@ -36,7 +36,7 @@ foreach(op reduce filter transpose heat)
   target_link_libraries(faulty-tessera-${op} PRIVATE tessera_${op}_app)
   tessera_set_warnings(faulty-tessera-${op})
   tessera_add_app_test(${op}_driver driver_support.cpp io_support.cpp ${op}_driver.cpp ${${op}_driver_more} LIBRARIES
-                       tessera_app_driver nlohmann_json::nlohmann_json HDF5::HDF5)
+                       tessera_app_driver tessera_reference nlohmann_json::nlohmann_json HDF5::HDF5)
   string(TOUPPER ${op} upper)
   target_compile_definitions(
     test_${op}_driver PRIVATE "TESSERA_${upper}=\"$<TARGET_FILE:tessera-${op}>\""

@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <ostream>
 #include <sstream>
@@ -56,10 +57,17 @@ std::string mismatch_report(const std::vector<Got>& got, const std::vector<Expec
   return text.str();
 }
 
-/// Equal bit for bit: the sign of a zero and a NaN's payload count.
+/// "" where all are equal bit for bit: the sign of a zero and a NaN's payload count.
+template <class T>
+std::string bits_report(const std::vector<T>& got, const std::vector<T>& expected) {
+  const auto same = [](std::size_t, const T& a, const T& b) { return same_bits(a, b); };
+  const bool equal = got.size() == expected.size() &&
+                     (got.empty() || std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)) == 0);
+  return equal ? std::string() : mismatch_report(got, expected, same);
+}
 template <class T>
 void check_bits(const std::vector<T>& got, const std::vector<T>& expected) {
-  CHECK(mismatch_report(got, expected, [](std::size_t, const T& a, const T& b) { return same_bits(a, b); }) == "");
+  CHECK(bits_report(got, expected) == "");
 }
 
 /// Equal values: any NaN equals any NaN, and a zero's sign counts.

@@ -16,6 +16,7 @@
 
 #include "compare.hpp"
 #include "data.hpp"
+#include "placement.hpp"
 
 namespace tessera::test {
 
@@ -138,24 +139,25 @@ class GuardedView {
 
   /// values: in row-major order of the index.
   void write(const std::vector<T>& values) {
-    for (std::size_t i = 0; i < values.size(); ++i) m_host[position(i)] = values[i];
+    REQUIRE(values.size() == size());
+    scatter(placement(), values.data(), m_host.data());
     upload();
   }
 
   /// Fences, and gives the view's elements in row-major order.
   [[nodiscard]] std::vector<T> read() const {
     const std::vector<T> now = download();
-    std::vector<T> values;
-    values.reserve(size());
-    for (std::size_t i = 0; i < size(); ++i) values.push_back(now[position(i)]);
+    std::vector<T> values(size());
+    gather(placement(), now.data(), values.data());
     return values;
   }
 
   /// "" if no element outside the view changed since the last write. The index counts from the buffer's start.
   [[nodiscard]] std::string guard_report() const {
-    std::vector<T> now = download(), before = m_host;
-    for (std::size_t i = 0; i < size(); ++i) now[position(i)] = before[position(i)] = T{};
-    return mismatch_report(now, before, [](std::size_t, const T& a, const T& b) { return same_bits(a, b); });
+    std::vector<T> now = download(), elements(size());
+    gather(placement(), m_host.data(), elements.data());
+    scatter(placement(), elements.data(), now.data());
+    return bits_report(now, m_host);
   }
   void check_guards() const {
     INFO("guard elements around the view");
@@ -180,13 +182,8 @@ class GuardedView {
     return layout;
   }
 
-  [[nodiscard]] std::size_t position(std::size_t row_major) const {
-    std::size_t offset = origin();
-    for (std::size_t d = Rank; d-- > 0;) {
-      offset += row_major % m_extents[d] * m_strides[d];
-      row_major /= m_extents[d];
-    }
-    return offset;
+  [[nodiscard]] Placement placement() const {
+    return {{m_extents.begin(), m_extents.end()}, {m_strides.begin(), m_strides.end()}, origin(), sizeof(T)};
   }
 
   void upload() { Kokkos::deep_copy(m_buffer, host_type(m_host.data(), m_host.size())); }
