@@ -50,6 +50,22 @@ Number boundary_value(const std::string& text, const std::string& reader) {
   }
 }
 
+/// Whether a value that the type holds that a stored one is computed in is one of the stored type's.
+bool holds(NumberType stored, const Number& value) {
+  if (is_floating(stored)) return true;
+  const bool is_boolean = stored == NumberType::boolean;
+  const int bits = is_boolean ? 1 : 8 * static_cast<int>(size_of(stored));
+  const bool has_sign = !is_boolean && !is_unsigned(stored);
+  return std::visit(
+      [&](const auto number) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(number)>, std::int64_t>) {
+          if (number < 0) return has_sign && number >= -1 - static_cast<std::int64_t>(~std::uint64_t{0} >> (65 - bits));
+        }
+        return static_cast<std::uint64_t>(number) <= ~std::uint64_t{0} >> (64 - bits + (has_sign ? 1 : 0));
+      },
+      value);
+}
+
 /// The type of results that no output type is asked for.
 ElementType own_output_type(const FilterRequest& request, ElementType input) {
   if (!request.has_weights()) return request.operation == "box" && !is_floating(input) ? ElementType::float64 : input;
@@ -172,6 +188,10 @@ void complete_request(FilterRequest& request, const FilterArguments& arguments, 
   request.axis = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
   check_output_type(request, type);
   request.cval = request.following_cval = boundary_value_of(type, arguments.cval, "the input's type");
+  if (const NumberType element = dataset.element_type(); !holds(element, request.cval)) {
+    refuse(fmt::format("--cval: `{}` is not a whole number that {}, the input's type, can hold", arguments.cval,
+                       to_string(element)));
+  }
   if (request.iterate > 1) {
     const ElementType stored = filter_output_type(request, type);
     request.following_cval =

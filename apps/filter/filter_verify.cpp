@@ -73,7 +73,8 @@ class SumCheck : public OutputCheck<In, Out> {
     return x < 0 ? -x : x;
   }
 
-  /// The straight continuation of mode odd, of more than one element.
+  /// The straight continuation of mode odd, of more than one element, of which the other end's may cancel: it is not
+  /// read then.
   template <class Wide>
   [[nodiscard]] Term<Wide> odd_term(std::int64_t j) const {
     const std::int64_t last = Base::m_extent - 1, period = 2 * last;
@@ -81,19 +82,15 @@ class SumCheck : public OutputCheck<In, Out> {
     const auto wide = [&](std::int64_t i) { return static_cast<Wide>(Base::taken(i)); };
     Term<Wide> term{.is_derived = true};
     const auto add = [&](std::int64_t factor, std::int64_t i) {
+      if (factor == 0) return;
       term.value += static_cast<Wide>(factor) * wide(i);
       term.magnitude += magnitude_of(static_cast<Wide>(factor) * wide(i));
     };
-    if (r <= last) {
-      add(1, r);
-    } else {
-      add(2, last);
-      add(-1, period - r);
-    }
-    if (turns != 0) {
-      add(2 * turns, last);
-      add(-2 * turns, 0);
-    }
+    const std::int64_t of_first = -2 * turns, of_last = 2 * turns + (r > last ? 2 : 0);
+    const std::int64_t other = r > last ? period - r : r, of_other = r > last ? -1 : 1;
+    add(of_first + (other == 0 ? of_other : 0), 0);
+    add(of_last + (other == last ? of_other : 0), last);
+    if (other != 0 && other != last) add(of_other, other);
     return term;
   }
 

@@ -40,6 +40,14 @@ namespace tessera::apps {
   return -1;
 }
 
+/// After how many elements beyond an end the same ones stand for them again.
+[[nodiscard]] inline std::int64_t source_period(const std::string& mode, std::int64_t n) {
+  if (mode == "wrap") return n;
+  if (mode == "reflect") return 2 * n;
+  if (mode == "mirror") return std::max<std::int64_t>(1, 2 * (n - 1));
+  return 1;
+}
+
 template <class In, class Out>
 class OutputCheck {
  public:
@@ -128,7 +136,8 @@ class OutputCheck {
                                ? 0.0L
                                : std::clamp<long double>(expected, std::numeric_limits<Out>::min(),
                                                          static_cast<long double>(std::numeric_limits<Out>::max()));
-      const bool wrong = !(std::abs(static_cast<long double>(got) - clamped) <= bound + 0.5L);
+      const long double off = std::abs(static_cast<long double>(got) - clamped);
+      const bool wrong = std::isnan(expected) ? off != 0 : !(off <= bound + 0.5L);
       m_comparison.add(output.index, static_cast<double>(got), static_cast<double>(clamped), wrong);
     } else {
       const bool wrong = breaks_bound(got, expected, bound, may_overflow);

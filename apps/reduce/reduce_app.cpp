@@ -42,7 +42,7 @@ class ReduceApp {
     std::copy_if(operations.begin(), operations.end(), std::back_inserter(together), [&](const std::string& operation) {
       // What was asked to be summed fast has kernels of its own.
       return shares_a_pass(operation) && (pass_of({operation}).exact || !contains(m_request.operations, operation) ||
-                                          !is_floating(m_inputs.computed()));
+                                          !is_floating(m_inputs.computed(operation)));
     });
     const std::string& variant = m_run.run_options().variant;
     const bool named = variant != "automatic" && variant != "all";
@@ -60,6 +60,8 @@ class ReduceApp {
   ReducePass pass_of(const std::vector<std::string>& operations) const {
     ReducePass pass = m_axes;
     pass.operations = operations;
+    const bool stats = m_request.operations == std::vector<std::string>{"stats"} && operations.size() > 1;
+    pass.name = stats ? "stats" : join(operations, ",");
     pass.exact = m_request.exact || !has_fast_kernel(pass);
     if (pass.nan == "error" && std::all_of(operations.begin(), operations.end(), always_has_value)) {
       pass.nan = "propagate";
@@ -72,8 +74,8 @@ class ReduceApp {
     auto& wanted = dot ? m_dot_engine : m_engine;
     if (wanted == nullptr) {
       const std::string space = m_run.run_options().space;
-      wanted =
-          dot ? make_dot_engine(m_inputs.first, *m_inputs.second, space) : make_reduce_engine(m_inputs.first, space);
+      HostArray& first = m_inputs.array(pass.operations[0]);
+      wanted = dot ? make_dot_engine(first, *m_inputs.second, space) : make_reduce_engine(first, space);
       Transfer& transfer = m_run.record().to_device;
       transfer.seconds += wanted->to_device().seconds;
       transfer.bytes += wanted->to_device().bytes;
@@ -92,17 +94,16 @@ class ReduceApp {
   void choose_summation(ReducePass& pass, const std::string& variant) {
     const std::vector<std::string> able = engine(pass).variants(pass);
     if (contains(able, variant)) return;
-    const std::string what = join(pass.operations, ",");
     if (pass.exact) {
       pass.exact = false;
       const std::vector<std::string> fast = engine(pass).variants(pass);
       if (contains(fast, variant) && !m_request.summation_given) return;
       if (contains(fast, variant)) {
         refuse(fmt::format("--variant: {} adds the floating terms of {} only fast; with --summation exact there are {}",
-                           variant, what, join(able)));
+                           variant, pass.name, join(able)));
       }
     }
-    refuse(fmt::format("--variant: {} cannot do {}{}; there are {}", variant, what,
+    refuse(fmt::format("--variant: {} cannot do {}{}; there are {}", variant, pass.name,
                        m_axes.reduced.empty() ? "" : " along axes", join(able)));
   }
 
@@ -119,8 +120,8 @@ class ReduceApp {
       } else if (contains(able_fast, variant) && !m_request.summation_given) {
         (void)measure(fast, options);
       } else {
-        m_run.record().left_out.push_back(fmt::format("{}: cannot do {}{}", variant, join(pass.operations, ","),
-                                                      contains(able_fast, variant) ? " exactly" : ""));
+        m_run.record().left_out.push_back(
+            fmt::format("{}: cannot do {}{}", variant, pass.name, contains(able_fast, variant) ? " exactly" : ""));
       }
     }
     options.variant = able.front();
@@ -128,14 +129,11 @@ class ReduceApp {
   }
 
   std::vector<OpValues> measure(const ReducePass& pass, const RunOptions& options) {
-    const std::string name = m_request.operations == std::vector<std::string>{"stats"} && pass.operations.size() > 1
-                                 ? "stats"
-                                 : join(pass.operations, ",");
-    m_run.progress().begin(name);
+    m_run.progress().begin(pass.name);
     ReduceRun run = engine(pass).measure(pass, options);
-    run.measurement.operation = name;
+    run.measurement.operation = pass.name;
     for (auto& values : run.values) {
-      if (is_arg(values.op)) fill_elements(pass, m_inputs.first, values);
+      if (is_arg(values.op)) fill_elements(pass, m_inputs.array(values.op), values);
       require_defined(m_request, pass, values, m_inputs.shape());
     }
     if (options.verify != "none") run.measurement.verification = verify(pass, options, run);
@@ -153,7 +151,7 @@ class ReduceApp {
     };
     const auto norms = [&](const auto& got, const auto& expected) { return error_norms(options.space, got, expected); };
     const HostArray* second = pass.operations[0] == "dot" ? &*m_inputs.second : nullptr;
-    return verify_reduction(pass, check, m_inputs.first, second, run.values, reduce_range, norms,
+    return verify_reduction(pass, check, m_inputs.array(pass.operations[0]), second, run.values, reduce_range, norms,
                             m_run.progress().callback());
   }
 
@@ -166,7 +164,7 @@ class ReduceApp {
         operation == "stats" ? stats_operation_names(m_request.of_complex) : std::vector<std::string>{operation};
     for (const auto& part : parts) {
       m_run.record().results.push_back(
-          result_of(m_request, m_axes, m_values.at(part), m_inputs.element(), m_inputs.shape()));
+          result_of(m_request, m_axes, m_values.at(part), m_inputs.element(part), m_inputs.shape()));
     }
   }
 
@@ -202,7 +200,7 @@ ExitStatus reduce(const CommandLine& command_line, const ReduceArguments& argume
   ReduceInputs inputs(request, dataset);
   ReducePass axes;
   run.for_input([&] {
-    check_element_type(request, inputs.element());
+    for (const auto& operation : request.operations) check_element_type(request, operation, inputs.element(operation));
     axes = axes_of(request, shape);
     require_elements(request, axes, shape);
   });
@@ -212,7 +210,7 @@ ExitStatus reduce(const CommandLine& command_line, const ReduceArguments& argume
   run.check_host_memory(inputs.host_bytes() + value_bytes);
   std::vector<std::string> suffixes;
   for (const auto& operation : operations) suffixes.push_back(suffix_of(request, operation));
-  const std::uint64_t output_bytes = written_bytes(request, axes, inputs.element(), shape);
+  const std::uint64_t output_bytes = written_bytes(request, axes, inputs);
   run.open_output(arguments.output, suffixes, output_bytes);
   run.start(inputs.device_bytes() + value_bytes);
 

@@ -110,21 +110,19 @@ std::vector<bool> reduced_axes(const ReduceRequest& request, const Shape& shape)
   return reduced;
 }
 
-void check_element_type(const ReduceRequest& request, NumberType element) {
+void check_element_type(const ReduceRequest& request, const std::string& operation, NumberType element) {
   if (!is_floating(element)) return;
-  for (const auto& operation : request.operations) {
-    if (is_complex(element) && !contains(complex_operation_names(), operation)) {
-      refuse(fmt::format("--op: {} takes real numbers, the elements are {}; of these there are {}", operation,
-                         to_string(element), join(complex_operation_names())));
-    }
-    if (operation.starts_with("bit_")) {
-      refuse(fmt::format("--op: {} takes integers, the elements are {}", operation, to_string(element)));
-    }
-    const bool gives_complex = is_complex(element) && (keeps_complex(operation) || operation == "stats");
-    if (gives_complex && request.output_type && !is_floating(*request.output_type)) {
-      refuse(fmt::format("--output-type: {} holds no complex {}; give float32 or float64 for its parts",
-                         to_string(*request.output_type), operation == "stats" ? "sum" : operation));
-    }
+  if (is_complex(element) && !contains(complex_operation_names(), operation)) {
+    refuse(fmt::format("--op: {} takes real numbers, the elements are {}; of these there are {}", operation,
+                       to_string(element), join(complex_operation_names())));
+  }
+  if (operation.starts_with("bit_")) {
+    refuse(fmt::format("--op: {} takes integers, the elements are {}", operation, to_string(element)));
+  }
+  const bool gives_complex = is_complex(element) && (keeps_complex(operation) || operation == "stats");
+  if (gives_complex && request.output_type && !is_floating(*request.output_type)) {
+    refuse(fmt::format("--output-type: {} holds no complex {}; give float32 or float64 for its parts",
+                       to_string(*request.output_type), operation == "stats" ? "sum" : operation));
   }
 }
 

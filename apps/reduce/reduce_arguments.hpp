@@ -48,8 +48,8 @@ struct ReduceRequest {
 /// The axes to reduce, an entry each. \throws Failure (bad_input) for axes that are out of range or given twice.
 [[nodiscard]] std::vector<bool> reduced_axes(const ReduceRequest& request, const Shape& shape);
 
-/// \throws Failure (bad_input) for operations, and types of results, that elements of this type do not have.
-void check_element_type(const ReduceRequest& request, NumberType element);
+/// \throws Failure (bad_input) where elements of this type do not have the operation, or results of the type asked for.
+void check_element_type(const ReduceRequest& request, const std::string& operation, NumberType element);
 
 /// The type that results of an operation are reported in, and the one that they are written in.
 [[nodiscard]] NumberType reported_type(const std::string& operation, NumberType element);

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "common/failure.hpp"
-#include "common/text.hpp"
 #include "device/enumerator.hpp"
 #include "device/timing.hpp"
 #include "reduce_engine.hpp"
@@ -62,7 +61,7 @@ auto with_named_errors(const ReducePass& pass, F&& f) {
   } catch (const ResourceError& error) {
     out_of_resource(error.what());
   } catch (const Error& error) {
-    refuse(join(pass.operations, ",") + ": " + error.what());
+    refuse(pass.name + ": " + error.what());
   }
 }
 

@@ -6,7 +6,9 @@
 #ifndef TESSERA_APPS_REDUCE_REDUCE_DISPATCH_HPP
 #define TESSERA_APPS_REDUCE_REDUCE_DISPATCH_HPP
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <tessera/reduce/fused.hpp>
@@ -37,6 +39,14 @@ requires std::is_integral_v<T>
 struct WideProd<T> : Prod<T> {
 };
 
+/// What serves every list: of integers what other results do not fail with where a sum does not fit.
+template <class T>
+struct ListedStats : Stats<T> {};
+template <class T>
+requires std::is_integral_v<T>
+struct ListedStats<T> : FittingStats<T> {
+};
+
 /// The last positions of both extremes.
 template <class T>
 using LastPositions = Fused<T, ArgMinLast<T>, ArgMaxLast<T>>;
@@ -61,11 +71,24 @@ struct Bits {
   static constexpr std::string_view name() { return "bits"; }
 };
 
+/// No array has more elements than the largest.
+inline std::int64_t signed_ddof(const ReducePass& pass) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(pass.ddof, most));
+}
+
+template <class T>
+auto listed_stats(const ReducePass& pass) {
+  ListedStats<T> stats;
+  stats.ddof = signed_ddof(pass);
+  return stats;
+}
+
 /// Calls f with the reducer of a pass over whole arrays.
 template <class T, class F>
 auto with_reducer(const ReducePass& pass, F&& f) {
   const std::string op = pass.operations.size() == 1 ? pass.operations[0] : "";
-  const auto ddof = static_cast<std::int64_t>(pass.ddof);
+  const std::int64_t ddof = signed_ddof(pass);
   if (op == "min") return f(Min<T>{});
   if (op == "max") return f(Max<T>{});
   if (op == "argmin") return f(ArgMin<T>{});
@@ -84,7 +107,7 @@ auto with_reducer(const ReducePass& pass, F&& f) {
     if (op == "std") return f(Std<T, fast>{ddof});
   }
   if (op == "sum") return f(Sum<T>{});
-  return f(Stats<T>{ddof});
+  return f(listed_stats<T>(pass));
 }
 
 /// Of a pass along axes, whose kernels are many.
@@ -99,7 +122,7 @@ auto with_axes_reducer(const ReducePass& pass, F&& f) {
     if (op == "sum" && !pass.exact) return f(Sum<T, Summation::fast>{});
   }
   if (op == "sum") return f(Sum<T>{});
-  return f(Stats<T>{static_cast<std::int64_t>(pass.ddof)});
+  return f(listed_stats<T>(pass));
 }
 
 template <class T>
@@ -139,16 +162,29 @@ bool append_count(OpValues& values, const Result& stats) {
   return true;
 }
 
-template <class T>
-void append_result(OpValues& values, const StatsResult<T>& stats, const ReducePass& pass) {
+template <class Value>
+void append_total(OpValues& values, const Value& total) {
+  append(values, total);
+}
+template <class Integer>
+void append_total(OpValues& values, const FittingTotal<Integer>& total) {
+  if (!total.fits) {
+    refuse(values.op + ": the exact integer result does not fit 64 bits (output " +
+           std::to_string(values.undefined.size()) + "); reduce in floating point, or fewer elements");
+  }
+  append(values, total.value);
+}
+
+template <class T, class Sum, class Magnitude>
+void append_result(OpValues& values, const StatsResult<T, Sum, Magnitude>& stats, const ReducePass& pass) {
   if (append_count(values, stats)) return;
   const std::string& op = values.op;
   const bool empty = stats.count == 0;
   bool undefined = false;
   if (op == "sum") {
-    append(values, stats.sum);
+    append_total(values, stats.sum);
   } else if (op == "l1") {
-    append(values, stats.l1);
+    append_total(values, stats.l1);
   } else if (op == "l2") {
     append(values, stats.l2);
   } else if (op == "linf") {

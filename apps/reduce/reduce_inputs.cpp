@@ -37,8 +37,7 @@ ElementType element_type_for(NumberType type) {
   return size_of(type) < 4 || type == NumberType::int32 ? ElementType::int32 : ElementType::int64;
 }
 
-HostArray converted(HostArray array, ElementType type) {
-  if (array.type == type) return array;
+HostArray converted(const HostArray& array, ElementType type) {
   const std::uint64_t size = element_count(array.shape) * (array.is_complex ? 2 : 1);
   HostArray result{type, array.shape, HostBuffer(size * size_of(type)), array.is_complex};
   visit_type(array.type, [&](const auto from) {
@@ -51,49 +50,69 @@ HostArray converted(HostArray array, ElementType type) {
   });
   return result;
 }
+HostArray in_type(HostArray array, ElementType type) {
+  return array.type == type ? std::move(array) : converted(array, type);
+}
 
 }  // namespace
 
 ReduceInputs::ReduceInputs(const ReduceRequest& request, const Dataset& input)
-    : m_input(input), m_element(input.element_type()), m_computed(input.part_type()) {
+    : m_input(input),
+      m_first{input.element_type(), input.part_type(), {}},
+      m_others(std::any_of(request.operations.begin(), request.operations.end(),
+                           [](const std::string& operation) { return operation != "dot"; })) {
+  const NumberType own = m_first.element;
   if (!request.with.empty()) {
     m_with.emplace(request.with);
     if (m_with->info().shape != shape()) {
       refuse(fmt::format("--with {}: has shape {}, {} has {}; dot takes two arrays of one shape", name_of(*m_with),
                          to_string(m_with->info().shape), name_of(input), to_string(shape())));
     }
-    const auto common = common_type(m_element, m_with->element_type());
+    const auto common = common_type(own, m_with->element_type());
     if (!common) {
-      const bool mixed = is_complex(m_element) != m_with->is_complex();
+      const bool mixed = is_complex(own) != m_with->is_complex();
       refuse(fmt::format("--with {}: holds {}, {} holds {}; {}", name_of(*m_with), to_string(m_with->element_type()),
-                         name_of(input), to_string(m_element),
+                         name_of(input), to_string(own),
                          mixed ? "dot takes two real or two complex arrays" : "no type holds both exactly"));
     }
-    m_element = *common;
-    m_computed = element_type_for(m_element);
+    Operand of_dot{*common, element_type_for(*common), {}};
+    if (is_unsigned(*common)) of_dot.computed = ElementType::uint64;
+    if (m_others && *common != own) {
+      m_of_dot = std::move(of_dot);
+    } else {
+      m_first = std::move(of_dot);
+      return;
+    }
   }
-  const auto asked = [&](const char* operation) {
-    return std::find(request.operations.begin(), request.operations.end(), operation) != request.operations.end();
-  };
   // Sums of 2^31 elements of 32 bits fit int64; products may not.
-  const bool may_exceed = element_count(shape()) >> 31 != 0 || asked("prod") || asked("dot");
-  if (is_unsigned(m_element) && may_exceed) m_computed = ElementType::uint64;
+  const bool product =
+      std::find(request.operations.begin(), request.operations.end(), "prod") != request.operations.end();
+  if (is_unsigned(own) && (element_count(shape()) >> 31 != 0 || product)) m_first.computed = ElementType::uint64;
+}
+
+std::uint64_t ReduceInputs::computed_bytes(const Operand& operand) const {
+  return (is_complex(operand.element) ? 2 : 1) * element_count(shape()) * size_of(operand.computed);
 }
 
 std::uint64_t ReduceInputs::host_bytes() const {
-  std::uint64_t bytes = std::max(m_input.read_bytes(), device_bytes());
-  if (m_input.part_type() != m_computed) bytes += m_input.read_bytes();
-  if (m_with && m_with->part_type() != m_computed) bytes += m_with->read_bytes();
+  const Operand& of_dot = first("dot");
+  std::uint64_t bytes = std::max(m_input.read_bytes(), computed_bytes(m_first));
+  if (m_input.part_type() != m_first.computed) bytes += m_input.read_bytes();
+  if (m_of_dot) bytes += computed_bytes(of_dot);
+  if (m_with) bytes += computed_bytes(of_dot);
+  if (m_with && m_with->part_type() != of_dot.computed) bytes += m_with->read_bytes();
   return bytes;
 }
 
 std::uint64_t ReduceInputs::device_bytes() const {
-  return (m_with ? 2 : 1) * (is_complex(m_element) ? 2 : 1) * element_count(shape()) * size_of(m_computed);
+  return (m_others ? computed_bytes(m_first) : 0) + (m_with ? 2 * computed_bytes(first("dot")) : 0);
 }
 
 void ReduceInputs::read(DriverRun& run) {
-  first = converted(run.read_input(), m_computed);
-  if (m_with) second = converted(m_with->read(run.progress().callback()), m_computed);
+  HostArray input = run.read_input();
+  if (m_of_dot) m_of_dot->array = converted(input, m_of_dot->computed);
+  m_first.array = in_type(std::move(input), m_first.computed);
+  if (m_with) second = in_type(m_with->read(run.progress().callback()), first("dot").computed);
 }
 
 }  // namespace tessera::apps

@@ -15,6 +15,7 @@
 namespace tessera::apps {
 
 struct ReducePass {
+  std::string name;                     // of the operations, as the user knows them
   std::vector<std::string> operations;  // one, or several that one pass serves
   bool exact = true;                    // sums of floating elements; else fast
   std::string nan = "propagate";

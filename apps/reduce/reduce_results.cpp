@@ -34,15 +34,22 @@ std::string position_text(const Shape& kept, std::uint64_t position) {
   return " at " + to_string(index) + " of the result";
 }
 
-/// Integers of a stored type that is unsigned and narrower than what was computed in.
+/// Integers of a type that is unsigned, perhaps narrower than what was computed in.
 Numbers as_unsigned(const Numbers& values, NumberType type) {
-  const auto* signed_values = std::get_if<std::vector<std::int64_t>>(&values);
-  if (signed_values == nullptr) return values;
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size_of(type));
-  std::vector<std::uint64_t> result;
-  result.reserve(signed_values->size());
-  for (const std::int64_t value : *signed_values) result.push_back(static_cast<std::uint64_t>(value) & mask);
-  return result;
+  return std::visit(
+      [&](const auto& list) -> Numbers {
+        using Value = typename std::decay_t<decltype(list)>::value_type;
+        if constexpr (std::is_integral_v<Value>) {
+          std::vector<std::uint64_t> result;
+          result.reserve(list.size());
+          for (const Value value : list) result.push_back(static_cast<std::uint64_t>(value) & mask);
+          return result;
+        } else {
+          return list;
+        }
+      },
+      values);
 }
 
 /// Whether a float64 lies half way between two float32: only there a second rounding can go wrong.
@@ -61,11 +68,11 @@ void round_ties_again(const ReducePass& axes, const std::string& operation, cons
   ReducePass pass = axes;
   pass.operations = {operation};
   const std::size_t parts = values_at(pass, operation);
-  visit_elements(inputs.first, [&](const auto zero) {
+  visit_elements(inputs.array(operation), [&](const auto zero) {
     using T = std::decay_t<decltype(zero)>;
     const LineWalk walk(pass, inputs.shape());
     line_reference_t<T> line(pass);
-    const T* first = inputs.first.buffer.as<T>();
+    const T* first = inputs.array(operation).buffer.as<T>();
     const T* second = inputs.second ? inputs.second->buffer.as<T>() : nullptr;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!is_tie(values[i])) continue;
@@ -179,19 +186,18 @@ std::string suffix_of(const ReduceRequest& request, const std::string& operation
   return request.operations.size() == 1 && request.operations[0] != "stats" ? "" : operation;
 }
 
-std::uint64_t written_bytes(const ReduceRequest& request, const ReducePass& axes, NumberType element,
-                            const Shape& shape) {
+std::uint64_t written_bytes(const ReduceRequest& request, const ReducePass& axes, const ReduceInputs& inputs) {
   std::uint64_t bytes = 0;
   for (const auto& operation : expanded_operations(request)) {
-    bytes += element_count(result_shape(request, axes, operation, shape)) *
-             size_of(written_type(request, operation, element));
+    bytes += element_count(result_shape(request, axes, operation, inputs.shape())) *
+             size_of(written_type(request, operation, inputs.element(operation)));
   }
   return bytes;
 }
 
 void write_result(OutputFile& file, const ReduceRequest& request, const ReducePass& axes, const Result& result,
                   const ReduceInputs& inputs, const Provenance& provenance) {
-  const NumberType type = written_type(request, result.op, inputs.element());
+  const NumberType type = written_type(request, result.op, inputs.element(result.op));
   const Shape shape = result.shape.value_or(result.is_pair ? Shape{2} : Shape{});
   Numbers values = is_arg(result.op) ? Numbers(result.index) : result.values;
   auto* floating = std::get_if<std::vector<double>>(&values);

@@ -39,8 +39,8 @@ void fill_elements(const ReducePass& axes, const HostArray& input, OpValues& val
 
 /// DATASET itself for one operation, DATASET/OP for several and for stats.
 [[nodiscard]] std::string suffix_of(const ReduceRequest& request, const std::string& operation);
-[[nodiscard]] std::uint64_t written_bytes(const ReduceRequest& request, const ReducePass& axes, NumberType element,
-                                          const Shape& shape);
+[[nodiscard]] std::uint64_t written_bytes(const ReduceRequest& request, const ReducePass& axes,
+                                          const ReduceInputs& inputs);
 /// inputs: what float64 sums that lie half way between two float32 are summed again from, so that they are rounded
 /// once.
 void write_result(OutputFile& file, const ReduceRequest& request, const ReducePass& axes, const Result& result,

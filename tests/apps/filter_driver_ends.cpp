@@ -57,6 +57,30 @@ TEST_CASE("tessera-filter: modes odd, renormalise and valid") {
   CHECK(std::abs(inputs.filtered<double>("u", {"--weights=1,1,2", "--mode=renormalise"})[0] - 20 / 3.0) < 1e-14);
 }
 
+TEST_CASE("tessera-filter: odd ends that the other end's NaN or infinity does not reach") {
+  const FilterInputs inputs;
+  const double nan = std::nan("");
+  const auto check = [](const auto& got, const Doubles& expected) {
+    REQUIRE(got.size() == expected.size());
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      INFO("output " << k << ": " << got[k]);
+      CHECK((std::isnan(expected[k]) ? std::isnan(got[k]) : got[k] == static_cast<float>(expected[k])));
+    }
+  };
+  check(inputs.filtered<double>("nan_last", {"--weights=1,10,100", "--mode=odd"}), {210, 421, nan, nan});
+  check(inputs.filtered<float>("inf_last", {"--weights=1,10,100", "--mode=odd"}),
+        {210, 421, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()});
+  (void)inputs.filtered<double>("nan_last", {"--weights=1,10,100", "--mode=odd", "--nan=omit"});
+  // Further beyond the first element than the line is long, the last one stands for some.
+  check(inputs.filtered<double>("nan_last", {"--weights=1,0,0,0,0,0,0,0,1", "--mode=odd"}), {nan, nan, nan, nan});
+}
+
+TEST_CASE("tessera-filter: nothing that is left of the weights is 0 in integers") {
+  const FilterInputs inputs;
+  CHECK(inputs.filtered<std::int32_t>("bytes", {"--weights=2,-1,1", "--mode=renormalise", "--output-type=int32"}) ==
+        std::vector<std::int32_t>{0, -132, -116, 243, 32});
+}
+
 TEST_CASE("tessera-filter: the shape of valid outputs") {
   const FilterInputs inputs;
   const std::string plot = inputs.folder / "p.svg";

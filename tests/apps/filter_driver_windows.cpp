@@ -80,6 +80,39 @@ TEST_CASE("tessera-filter: moving minima, maxima and medians keep their type") {
         std::vector<std::int64_t>{0, 1, 1, 1, 1, 1, 1, 1, 0});
 }
 
+TEST_CASE("tessera-filter: elements of narrow integers are stored as what they are") {
+  const FilterInputs inputs;
+  const auto stored = [&](const std::string& name, const std::vector<std::string>& arguments) {
+    inputs.store(inputs.file + ":/" + name, arguments, "r");
+    return Dataset(inputs.out + ":/r").info().stored_type;
+  };
+  CHECK(stored("bytes", {"--min=2"}).starts_with("int8"));
+  CHECK(read_values<std::int32_t>(inputs.out + ":/r") == std::vector<std::int32_t>{-128, -128, 3, 5, -6});
+  CHECK(stored("shorts", {"--median=3", "--mode=constant", "--cval=65535"}).starts_with("uint16"));
+  CHECK(read_values<std::int32_t>(inputs.out + ":/r") == std::vector<std::int32_t>{65535, 7, 3, 7});
+  CHECK(stored("bytes", {"--max=3", "--iterate=2"}).starts_with("int8"));
+  CHECK(stored("bytes", {"--max=3", "--output-type=int32"}).starts_with("int32"));
+  CHECK(stored("bytes", {"--box=3"}).starts_with("float64"));
+  CHECK(inputs.refused({"--max=3", "--mode=constant", "--cval=128"}, "bytes") ==
+        inputs.file + ":/bytes: --cval: `128` is not a whole number that int8, the input's type, can hold");
+  CHECK(inputs.refused({"--weights=1,1", "--cval=-1"}, "shorts") ==
+        inputs.file + ":/shorts: --cval: `-1` is not a whole number that uint16, the input's type, can hold");
+  CHECK(stored("bytes", {"--weights=1,1", "--mode=constant", "--cval=-128"}).starts_with("int64"));
+}
+
+TEST_CASE("tessera-filter: windows far wider than the line") {
+  const FilterInputs inputs;
+  for (const char* mode : {"reflect", "mirror", "nearest", "wrap", "constant"}) {
+    INFO(mode);
+    const auto option = std::string("--mode=") + mode;
+    (void)inputs.filtered<double>("impulse", {"--box=100001", option});
+    (void)inputs.filtered<double>("nan_last", {"--box=100001", option, "--nan=omit", "--cval=3"});
+    (void)inputs.filtered<std::int64_t>("impulse", {"--median=10001", option, "--cval=3"});
+    (void)inputs.filtered<std::int64_t>("impulse", {"--min=100000", option, "--cval=-3"});
+  }
+  CHECK(inputs.filtered<double>("impulse", {"--box=900000", "--mode=wrap"}) == std::vector<double>(9, 1.0 / 9));
+}
+
 TEST_CASE("tessera-filter: moving means") {
   const FilterInputs inputs;
   const std::vector<float> f(inputs.x.begin(), inputs.x.end());

@@ -178,6 +178,12 @@ TEST_CASE("tessera-reduce: results along axes are written in types of their own"
   CHECK(stored(out + ":/d") == "float64 (3, 4)");
   REQUIRE(reduce({cube("c"), "--axis=0", "--op=dot", "--with", cube("n"), "--output", out + ":/dot"}).status == 0);
   CHECK(stored(out + ":/dot") == "float64 (3, 4)");  // of float32 and int32
+  REQUIRE(
+      reduce({cube("c"), "--axis=0", "--op=sum,dot,min", "--with", cube("n"), "--output", out + ":/beside"}).status ==
+      0);
+  CHECK(stored(out + ":/beside/dot") == "float64 (3, 4)");
+  CHECK(stored(out + ":/beside/sum") == "float32 (3, 4)");
+  CHECK(stored(out + ":/beside/min") == "float32 (3, 4)");
 }
 
 TEST_CASE("tessera-reduce: scalars are written as they are reported, or as asked") {

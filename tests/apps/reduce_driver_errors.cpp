@@ -56,7 +56,8 @@ TEST_CASE("tessera-reduce: NaN that are not wanted, or all there is") {
   const Inputs inputs;
   const std::string odd = refused({inputs("odd"), "--op=sum", "--nan=error"});
   CHECK(odd.starts_with(inputs("odd") + ": sum: tessera::reduce: argument `in`: element 1 is NaN; "));
-  CHECK(refused({inputs("gaps"), "--nan=error"}).find("element 0 is NaN") != std::string::npos);
+  CHECK(refused({inputs("gaps"), "--nan=error"})
+            .starts_with(inputs("gaps") + ": stats: tessera::reduce: argument `in`: element 0 is NaN"));
   CHECK(refused({inputs("gaps[:,1:]"), "--axis=0", "--nan=error"}).find("element 2 is NaN") != std::string::npos);
   CHECK(refused({inputs("x[:2,:3]"), "--op=dot", "--with", inputs("gaps"), "--axis=1", "--nan=error"})
             .find("element 0 is NaN") != std::string::npos);
@@ -77,6 +78,32 @@ TEST_CASE("tessera-reduce: integers that do not fit") {
                          ": sum: tessera::reduce: argument `in`: the exact integer result does not fit 64 bits"));
   CHECK(refused({inputs("too_much")}).find("does not fit 64 bits") != std::string::npos);
   CHECK(refused({inputs("i"), "--op=prod"}).starts_with(inputs("i") + ": prod: "));
+  CHECK(refused({inputs("too_much"), "--op=max,sum"})
+            .starts_with(inputs("too_much") + ": sum: the exact integer result does not fit 64 bits (output 0); "));
+  CHECK(refused({inputs("low"), "--op=l1,sum", "--axis=1"})
+            .starts_with(inputs("low") + ": sum: the exact integer result does not fit 64 bits (output 1); "));
+}
+
+TEST_CASE("tessera-reduce: a sum that does not fit fails no other operation") {
+  const Inputs inputs;
+  const auto all = results_of({inputs("too_much"), "--op=count,minmax,mean,argmax,count_zero,std,linf,any"});
+  CHECK(all[0]["value"] == 2);
+  CHECK(all[1]["value"] == std::vector<std::uint64_t>{1, 18446744073709551615U});
+  CHECK(all[2]["value"] == 0x1p63);
+  CHECK(all[3]["index"] == 0);
+  CHECK(all[6]["value"] == 18446744073709551615U);
+  CHECK(results_of({inputs("low"), "--op=l1", "--axis=1"})[0]["value"] ==
+        std::vector<std::uint64_t>{3, 18446744073709551614U});
+  CHECK(results_of({inputs("low"), "--op=min", "--axis=0"})[0]["value"] ==
+        std::vector<std::int64_t>{-9223372036854775807, -1, -9223372036854775807});
+}
+
+TEST_CASE("tessera-reduce: a ddof beyond any array leaves var and std undefined") {
+  const Inputs inputs;
+  for (const char* ddof : {"9223372036854775807", "9223372036854775808", "18446744073709551615"}) {
+    const auto stats = results_of({inputs("x"), "--ddof", ddof});
+    for (const auto& result : stats) CHECK(result["value"].is_null() == (result["op"] == "var"));
+  }
 }
 
 TEST_CASE("tessera-reduce: types and second arrays that do not go") {

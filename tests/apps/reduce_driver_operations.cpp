@@ -169,6 +169,33 @@ TEST_CASE("tessera-reduce: dot") {
   CHECK(left_out["results"][0]["value"] == 20);
 }
 
+TEST_CASE("tessera-reduce: dot changes nothing of the operations beside it") {
+  const Inputs inputs;
+  const auto types = [](const nlohmann::json& results) {
+    std::vector<std::string> list;
+    for (const auto& result : results) list.push_back(result["type"]);
+    return list;
+  };
+  const auto of_words = results_of({inputs("w"), "--op=prod,dot,sum,min", "--with", inputs("l[:2]")});
+  CHECK(types(of_words) == std::vector<std::string>{"uint64", "int64", "uint64", "uint32"});
+  CHECK(results_of({inputs("l[1:]"), "--op=sum,dot", "--with", inputs("w")})[1]["value"] == -4294967295);
+  CHECK(of_words[0]["value"] == 4294967295U);
+  const auto of_bytes = results_of({inputs("b[0,:3]"), "--op=bit_or,dot,argmax,var", "--with", inputs("f")});
+  CHECK(types(of_bytes) == std::vector<std::string>{"uint8", "float64", "uint8", "float64"});
+  CHECK(of_bytes[0]["value"] == 255);
+  CHECK(of_bytes[1]["value"] == 255 * -7.25);
+  CHECK(of_bytes[2]["value"] == 255);
+}
+
+TEST_CASE("tessera-reduce: all bits of nothing are those of the element type") {
+  const Inputs inputs;
+  CHECK(results_of({inputs("b[:0]"), "--op=bit_and"})[0]["value"] == 255);
+  CHECK(results_of({inputs("b[:0]"), "--op=prod,bit_and"})[1]["value"] == 255);
+  CHECK(results_of({inputs("b[:0]"), "--op=bit_and,prod", "--axis=0"})[0]["value"] ==
+        std::vector<int>{255, 255, 255, 255});
+  CHECK(results_of({inputs("w[:0]"), "--op=bit_and,prod"})[0]["value"] == 4294967295U);
+}
+
 TEST_CASE("tessera-reduce: policies for NaN") {
   const Inputs inputs;
   CHECK(results_of({inputs("odd"), "--op=sum"})[0]["bits"] == "7ff8000000000000");

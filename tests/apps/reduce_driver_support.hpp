@@ -43,6 +43,7 @@ struct Inputs {
     add_values<std::int64_t>(in.get(), "l", {9007199254740993, -1, 0});
     add_values<std::uint64_t>(in.get(), "u", {18446744073709551615U});
     add_values<std::uint64_t>(in.get(), "too_much", {18446744073709551615U, 1});
+    add_values<std::int64_t>(in.get(), "low", {-1, -1, -1, -9223372036854775807, 0, -9223372036854775807}, {2, 3});
     add_values<double>(in.get(), "odd", {1, std::nan(""), std::numeric_limits<double>::infinity()});
     add_values<double>(in.get(), "none", {}, {0});
     add_values<double>(in.get(), "one", {-0.0}, {1});

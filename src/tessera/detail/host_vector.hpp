@@ -188,6 +188,32 @@ void load_widened_first(const float* from, int count, HostVector<double, Lanes>&
   load_widened<Lanes>(lanes, to);
 }
 
+/// Products of the lower halves of words, in one instruction: compilers take three for those of whole words.
+template <int Lanes>
+void multiply_low_halves(const HostVector<std::uint64_t, Lanes>& a, const HostVector<std::uint64_t, Lanes>& b,
+                         HostVector<std::uint64_t, Lanes>& to) {
+  using Words = HostVector<std::uint64_t, Lanes>;
+#if defined(__AVX512F__)
+  if constexpr (Lanes == 8) {
+    to = (Words)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+    return;
+  }
+#endif
+#if defined(__AVX2__)
+  if constexpr (Lanes == 4) {
+    to = (Words)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+    return;
+  }
+#endif
+#if defined(__SSE2__)
+  if constexpr (Lanes == 2) {
+    to = (Words)_mm_mul_epu32((__m128i)a, (__m128i)b);
+    return;
+  }
+#endif
+  to = (a & 0xffffffffu) * (b & 0xffffffffu);
+}
+
 /// What op makes of all lanes: of their halves, and so on.
 template <class T, int Lanes, class Op>
 T across(const HostVector<T, Lanes>& vector, const Op& op) {

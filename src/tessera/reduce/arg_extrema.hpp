@@ -30,6 +30,7 @@ namespace detail {
 /// first (last) NaN beats every number.
 template <class T, int Sign, bool Last>
 struct ArgExtremum {
+  using element_type = T;
   static_assert(is_number_v<T>, "tessera::ArgMin, tessera::ArgMax: the element type must be a number");
   using Wide = wide_t<T>;
   using value_type = ArgResult<Wide>;

@@ -16,6 +16,7 @@ namespace tessera {
 template <class T>
 struct BitAnd {
   static_assert(std::is_integral_v<T>, "tessera::BitAnd: the element type must be an integer");
+  using element_type = T;
   using value_type = T;
   using result_type = T;
   static constexpr bool order_free = true;
@@ -34,6 +35,7 @@ struct BitAnd {
 template <class T>
 struct BitOr {
   static_assert(std::is_integral_v<T>, "tessera::BitOr: the element type must be an integer");
+  using element_type = T;
   using value_type = T;
   using result_type = T;
   static constexpr bool order_free = true;
@@ -52,6 +54,7 @@ struct BitOr {
 template <class T>
 struct BitXor {
   static_assert(std::is_integral_v<T>, "tessera::BitXor: the element type must be an integer");
+  using element_type = T;
   using value_type = T;
   using result_type = T;
   static constexpr bool order_free = true;

@@ -116,6 +116,7 @@ struct Mean<Kokkos::complex<Real>, Summation::fast> : Sum<Kokkos::complex<Real>,
 /// Sum of |re| + |im| of complex elements, as a fast sum.
 template <class Real>
 struct L1<Kokkos::complex<Real>, Summation::fast> : Sum<Real, Summation::fast> {
+  using element_type = Kokkos::complex<Real>;
   static constexpr bool all_variants = false;
   KOKKOS_FUNCTION Real map(const Kokkos::complex<Real>& element) const {
     return Kokkos::fabs(element.real()) + Kokkos::fabs(element.imag());
@@ -126,6 +127,7 @@ struct L1<Kokkos::complex<Real>, Summation::fast> : Sum<Real, Summation::fast> {
 /// The root of a fast sum of re^2 + im^2, which may overflow and underflow.
 template <class Real>
 struct L2<Kokkos::complex<Real>, Summation::fast> : Sum<Real, Summation::fast> {
+  using element_type = Kokkos::complex<Real>;
   static constexpr bool all_variants = false;
   KOKKOS_FUNCTION Real map(const Kokkos::complex<Real>& element) const {
     return element.real() * element.real() + element.imag() * element.imag();

@@ -18,6 +18,7 @@ namespace tessera {
 /// not count. Empty: 0.
 template <class T, class Predicate>
 struct Count {
+  using element_type = T;
   using value_type = std::uint64_t;
   using result_type = std::uint64_t;
   static constexpr bool order_free = true;
@@ -99,6 +100,7 @@ struct CountInf : Count<T, detail::IsInf> {
 /// Whether any element is not zero. A NaN is not zero. Empty: false.
 template <class T>
 struct Any {
+  using element_type = T;
   using value_type = bool;
   using result_type = bool;
   static constexpr bool order_free = true;
@@ -121,6 +123,7 @@ struct Any {
 /// Whether no element is zero. A NaN is not zero. Empty: true.
 template <class T>
 struct All {
+  using element_type = T;
   using value_type = bool;
   using result_type = bool;
   static constexpr bool order_free = true;

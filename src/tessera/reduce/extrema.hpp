@@ -26,6 +26,7 @@ namespace detail {
 template <class T, int Sign>
 struct Extremum {
   static_assert(is_number_v<T>, "tessera::Min, tessera::Max: the element type must be a number");
+  using element_type = T;
   using number_type = wide_t<T>;
   using value_type =
       std::conditional_t<is_floating_v<T>, std::conditional_t<sizeof(number_type) == 4, std::int32_t, std::int64_t>, T>;
@@ -181,6 +182,7 @@ struct MinMaxResult {
 /// Smallest and largest element, as Min and Max give them. Empty input is an error.
 template <class T>
 struct MinMax {
+  using element_type = T;
   struct value_type {
     typename Min<T>::value_type min;
     typename Max<T>::value_type max;
@@ -247,6 +249,7 @@ struct MinMax {
 /// Largest magnitude; of integers as uint64. NaN where there is one. Empty: 0.
 template <class T>
 struct LInf {
+  using element_type = T;
   using value_type = detail::wide_t<T>;
   using result_type = T;
   static constexpr bool order_free = true;
@@ -277,6 +280,7 @@ struct LInf {
 template <class T>
 requires std::is_integral_v<T>
 struct LInf<T> {
+  using element_type = T;
   using value_type = std::make_unsigned_t<T>;
   using result_type = std::uint64_t;
   static constexpr bool order_free = true;

@@ -27,6 +27,7 @@ struct FusedResult {
 /// Make it with fuse.
 template <class T, Reducer First, Reducer Rest>
 struct Fused {
+  using element_type = T;
   using fold_type = detail::FusedFold<detail::fold_t<First, T>, detail::fold_t<Rest, T>>;
   using result_type = FusedResult<reduce_result_t<First>, reduce_result_t<Rest>>;
   static constexpr std::string_view name() { return "fused"; }

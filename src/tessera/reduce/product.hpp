@@ -69,6 +69,7 @@ struct ScaledDouble {
 template <class T>
 struct Prod {
   static_assert(detail::is_floating_v<T>, "tessera::Prod: the element type must be an integer or a floating type");
+  using element_type = T;
   using value_type = detail::ScaledDouble;
   using result_type = T;
   KOKKOS_FUNCTION value_type identity() const { return {1, 0}; }
@@ -86,6 +87,7 @@ struct Prod {
 template <class T>
 requires std::is_integral_v<T>
 struct Prod<T> {
+  using element_type = T;
   struct value_type {
     std::uint64_t magnitude;
     bool negative, overflow;  // overflow: beyond 64 bits, unless a zero follows

@@ -7,8 +7,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <initializer_list>
 #include <ranges>
 #include <span>
@@ -17,6 +19,7 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/reduce/detail/axes_launch.hpp>
+#include <tessera/reduce/detail/axes_shape.hpp>
 #include <tessera/reduce/detail/exact_arithmetic.hpp>
 #include <tessera/reduce/detail/require_elements.hpp>
 #include <tessera/reduce/reduce_axes_plan.hpp>
@@ -27,19 +30,25 @@
 
 namespace tessera {
 
-/// A set of axes, as an argument: a braced list, or anything contiguous of int that outlives the call. Negative ones
-/// count from the end.
+/// A set of axes, from a braced list or anything contiguous of int, which it copies. Negative ones count from the end.
 class Axes {
  public:
-  Axes(std::initializer_list<int> axes) : m_axes(axes.begin(), axes.size()) {}
+  Axes(std::initializer_list<int> axes) { copy({axes.begin(), axes.size()}); }
   template <std::ranges::contiguous_range Range>
   requires(!std::same_as<std::remove_cvref_t<Range>, Axes> && std::convertible_to<const Range&, std::span<const int>>)
-      Axes(const Range& axes)
-      : m_axes(axes) {}
-  [[nodiscard]] std::span<const int> list() const { return m_axes; }
+      Axes(const Range& axes) {
+    copy(axes);
+  }
+  [[nodiscard]] std::span<const int> list() const { return {m_axes.data(), m_count}; }
 
  private:
-  std::span<const int> m_axes;
+  void copy(std::span<const int> axes) {
+    m_count = std::min(axes.size(), m_axes.size());
+    std::copy_n(axes.begin(), m_count, m_axes.begin());
+  }
+
+  std::array<int, detail::axes_max + 1> m_axes{};  // of so many one is repeated, or none of a view
+  std::size_t m_count = 0;
 };
 
 namespace detail {

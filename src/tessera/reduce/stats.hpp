@@ -26,33 +26,40 @@
 #include <tessera/reduce/detail/widened_fold.hpp>
 #include <tessera/reduce/detail/window_stats_fold.hpp>
 #include <tessera/reduce/detail/zeros_fold.hpp>
+#include <tessera/reduce/fitting_total.hpp>
 #include <tessera/reduce/sums.hpp>
 #include <type_traits>
 
 namespace tessera {
 
+namespace detail {
+
+template <class T>
+using stats_sum_t =
+    std::conditional_t<is_floating_v<T>, double, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+template <class T>
+using stats_magnitude_t = std::conditional_t<is_floating_v<T>, double, std::uint64_t>;
+
+}  // namespace detail
+
 /// What Stats gives. Floating results are double, each rounded once from the exact value; what has no value is NaN
 /// (floating), 0 (integer) or -1 (positions).
-template <class T>
+template <class T, class Sum = detail::stats_sum_t<T>, class Magnitude = detail::stats_magnitude_t<T>>
 struct StatsResult {
-  using sum_type = std::conditional_t<detail::is_floating_v<T>, double,
-                                      std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
-  using magnitude_type = std::conditional_t<detail::is_floating_v<T>, double, std::uint64_t>;
-
   std::uint64_t count;  ///< elements; under NanPolicy::omit those that are not NaN
   std::uint64_t count_nan, count_inf, count_zero;
   T min, max;
   std::int64_t argmin, argmax;  ///< row-major positions, the lowest among equals
-  sum_type sum;
+  Sum sum;
   double mean, var, std;
-  magnitude_type l1;
+  Magnitude l1;
   double l2;
-  magnitude_type linf;
+  detail::stats_magnitude_t<T> linf;
 };
 
 /// Of complex elements, which have no order. Those that are NaN or infinite are so in a part, zeros in both.
-template <class Real>
-struct StatsResult<Kokkos::complex<Real>> {
+template <class Real, class Sum, class Magnitude>
+struct StatsResult<Kokkos::complex<Real>, Sum, Magnitude> {
   std::uint64_t count;  ///< elements; under NanPolicy::omit those that are not NaN
   std::uint64_t count_nan, count_inf, count_zero;
   Kokkos::complex<double> sum, mean;
@@ -288,10 +295,19 @@ class StatsFold : public StatsBase<T> {
 /// read. An empty input is legal; integer sums that do not fit raise StatusKind::integer_overflow.
 template <class T>
 struct Stats {
+  using element_type = T;
   using result_type = StatsResult<T>;
   using fold_type = detail::widened_fold_t<detail::StatsFold<detail::wide_t<T>>, T>;
   std::int64_t ddof = 0;
   static constexpr std::string_view name() { return "stats"; }
+};
+
+/// Stats of integers whose sum and l1 say whether they fit 64 bits, and raise no status: for whoever wants the others
+/// whatever these are.
+template <class T>
+requires std::is_integral_v<T>
+struct FittingStats : Stats<T> {
+  using result_type = StatsResult<T, FittingTotal<detail::stats_sum_t<T>>, FittingTotal<detail::stats_magnitude_t<T>>>;
 };
 
 /// Of complex elements: count, NaN, infinities, zeros, exact sum, mean, l1, l2.

@@ -30,6 +30,7 @@ namespace tessera {
 template <class T, Summation S = Summation::exact>
 struct Sum {
   static_assert(detail::is_floating_v<T>, "tessera::Sum: the element type must be an integer or a floating type");
+  using element_type = T;
   using result_type = T;
   using fold_type = detail::widened_fold_t<detail::MomentsFold<Sum, detail::wide_t<T>>, T>;
   static constexpr detail::Moments wanted{.sum = true};
@@ -49,6 +50,7 @@ struct Sum {
 template <class T>
 requires detail::is_floating_v<T>
 struct Sum<T, Summation::fast> {
+  using element_type = T;
   using value_type = detail::wide_t<T>;
   using result_type = T;
   static constexpr bool all_variants = true;
@@ -72,6 +74,7 @@ struct Sum<T, Summation::fast> {
 template <class T, Summation S>
 requires std::is_integral_v<T>
 struct Sum<T, S> {
+  using element_type = T;
   using value_type = detail::ExactInteger;
   using result_type = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
   /// Of bytes in registers of 32 bits, which are half as many and take one addition an element.
@@ -146,11 +149,17 @@ namespace detail {
 template <class T>
 using moment_result_t = std::conditional_t<is_floating_v<T>, T, double>;
 
+/// The fewest elements that have a variance; of the largest ddof there are no more, and no array has as many.
+KOKKOS_INLINE_FUNCTION std::int64_t spread_elements_min(std::int64_t ddof) {
+  return ddof < Kokkos::Experimental::finite_max_v<std::int64_t> ? ddof + 1 : ddof;
+}
+
 }  // namespace detail
 
 /// Arithmetic mean, rounded once from the exact quotient. Empty input is an error. Of integers there is no other.
 template <class T, Summation S = Summation::exact>
 struct Mean {
+  using element_type = T;
   using result_type = detail::moment_result_t<T>;
   using fold_type = detail::widened_fold_t<detail::MomentsFold<Mean, detail::wide_t<T>>, T>;
   static constexpr bool needs_elements = true;
@@ -169,13 +178,14 @@ struct Mean {
 template <class T, Summation S = Summation::exact>
 struct Var {
   static_assert(!detail::is_complex_v<T>, "tessera::Var: the element type must be real");
+  using element_type = T;
   using result_type = detail::moment_result_t<T>;
   using fold_type = detail::widened_fold_t<detail::MomentsFold<Var, detail::wide_t<T>>, T>;
   static constexpr bool needs_elements = true;
   static constexpr detail::Moments wanted{.sum = true, .squares = true};
   static constexpr bool is_spread = true;
   std::int64_t ddof = 0;
-  KOKKOS_FUNCTION std::int64_t elements_min() const { return ddof + 1; }
+  KOKKOS_FUNCTION std::int64_t elements_min() const { return detail::spread_elements_min(ddof); }
   template <class Result, class Results>
   KOKKOS_FUNCTION Result result(Results& results) const {
     return results.template variance<Result>(ddof);
@@ -187,6 +197,7 @@ struct Var {
 template <class T, Summation S = Summation::exact>
 struct Std {
   static_assert(!detail::is_complex_v<T>, "tessera::Std: the element type must be real");
+  using element_type = T;
   using result_type = detail::moment_result_t<T>;
   using fold_type = detail::widened_fold_t<detail::MomentsFold<Std, detail::wide_t<T>>, T>;
   static constexpr bool needs_elements = true;
@@ -194,7 +205,7 @@ struct Std {
   static constexpr bool is_spread = true;
   static constexpr bool is_root = true;
   std::int64_t ddof = 0;
-  KOKKOS_FUNCTION std::int64_t elements_min() const { return ddof + 1; }
+  KOKKOS_FUNCTION std::int64_t elements_min() const { return detail::spread_elements_min(ddof); }
   template <class Result, class Results>
   KOKKOS_FUNCTION Result result(Results& results) const {
     return results.template deviation<Result>(ddof);
@@ -205,6 +216,7 @@ struct Std {
 /// Sum of magnitudes, rounded once; of integers the exact integer, as uint64. Empty: 0.
 template <class T, Summation S = Summation::exact>
 struct L1 {
+  using element_type = T;
   using result_type = std::conditional_t<detail::is_floating_v<T>, T, std::uint64_t>;
   using fold_type = detail::widened_fold_t<detail::MomentsFold<L1, detail::wide_t<T>>, T>;
   static constexpr detail::Moments wanted{.magnitude = true};
@@ -221,6 +233,7 @@ struct L1 {
 /// 0.
 template <class T, Summation S = Summation::exact>
 struct L2 {
+  using element_type = T;
   using result_type = detail::moment_result_t<T>;
   using fold_type = detail::widened_fold_t<detail::MomentsFold<L2, detail::wide_t<T>>, T>;
   static constexpr detail::Moments wanted{.squares = true};
@@ -279,11 +292,12 @@ struct L2<T, Summation::fast> : Sum<T, Summation::fast> {
 
 namespace detail {
 
-/// Count, mean and sum of squared deviations of floating elements. Chains sum deviations from their first element;
-/// merged as in T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise algorithm for computing sample
-/// variances" (1979).
+/// Count, mean and sum of squared deviations of floating elements. Chains sum deviations from their first element, and
+/// from the mean so far from two counts on: most squares of deviations from an outlier would cancel. Merged as in
+/// T. Chan, G. Golub, R. LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances" (1979).
 template <class T>
 struct FastSpread {
+  using element_type = T;
   using Wide = wide_t<T>;
   struct value_type {
     std::int64_t count;
@@ -291,17 +305,21 @@ struct FastSpread {
   };
   struct chain_type {
     int count;
-    Wide first, sum, squares;
+    Wide centre, sum, squares;
   };
   using result_type = T;
   static constexpr bool needs_elements = true;
   std::int64_t ddof = 0;
 
-  KOKKOS_FUNCTION std::int64_t elements_min() const { return ddof + 1; }
+  KOKKOS_FUNCTION std::int64_t elements_min() const { return detail::spread_elements_min(ddof); }
   KOKKOS_FUNCTION value_type identity() const { return {0, Wide(0), Wide(0)}; }
   KOKKOS_FUNCTION value_type map(const T& element) const { return {1, widened(element), Wide(0)}; }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
     if (from.count == 0) return;
+    if (into.count == 0) {
+      into = from;
+      return;
+    }
     const std::int64_t count = into.count + from.count;
     const Wide share = static_cast<Wide>(from.count) / static_cast<Wide>(count);
     const Wide apart = from.mean - into.mean;
@@ -312,9 +330,10 @@ struct FastSpread {
   KOKKOS_FUNCTION chain_type chain_identity() const { return {0, Wide(0), Wide(0), Wide(0)}; }
   KOKKOS_FUNCTION void chain(chain_type& into, const T& value) const {
     const Wide element = widened(value);
-    into.first = into.count == 0 ? element : into.first;
+    into.centre = into.count == 0 ? element : into.centre;
+    if (into.count == 8 || into.count == 64) move_centre(into);
     ++into.count;
-    const Wide apart = element - into.first;
+    const Wide apart = element - into.centre;
     into.sum += apart;
     into.squares += apart * apart;
   }
@@ -322,10 +341,20 @@ struct FastSpread {
     if (chain.count == 0) return identity();
     const Wide mean = chain.sum / static_cast<Wide>(chain.count);
     const Wide squares = chain.squares - chain.sum * mean;
-    return {chain.count, chain.first + mean, squares < Wide(0) ? Wide(0) : squares};
+    return {chain.count, chain.centre + mean, squares < Wide(0) ? Wide(0) : squares};
   }
   KOKKOS_FUNCTION Wide variance(const value_type& value) const {
     return value.squares / static_cast<Wide>(value.count - ddof);
+  }
+
+ private:
+  KOKKOS_FUNCTION static void move_centre(chain_type& chain) {
+    const auto count = static_cast<Wide>(chain.count);
+    const Wide mean = chain.sum / count, centre = chain.centre + mean;
+    const Wide left = mean - (centre - chain.centre);  // of the mean, by rounding
+    chain.squares += count * left * left - chain.sum * mean;
+    chain.sum = count * left;
+    chain.centre = centre;
   }
 };
 

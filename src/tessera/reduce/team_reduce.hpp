@@ -7,26 +7,64 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <limits>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/float_format.hpp>
 #include <tessera/reduce/detail/element_range.hpp>
 #include <tessera/reduce/detail/fold_finish.hpp>
 #include <tessera/reduce/detail/thread_fold.hpp>
 #include <tessera/reduce/detail/value_fold.hpp>
 #include <tessera/reduce/reducers.hpp>
 #include <tessera/status.hpp>
+#include <type_traits>
 
 namespace tessera {
 
 namespace detail {
 
+/// Whether To holds every value of T.
+template <class T, class To>
+constexpr bool holds_values() {
+  using From = std::numeric_limits<T>;
+  using Into = std::numeric_limits<To>;
+  if constexpr (std::is_same_v<T, To>) {
+    return true;
+  } else if constexpr (std::is_integral_v<T> && std::is_arithmetic_v<To>) {
+    return Into::digits >= From::digits && (Into::is_signed || !From::is_signed);
+  } else {
+    return is_floating_v<T> && is_floating_v<To> && sizeof(To) > sizeof(T);
+  }
+}
+
+/// Whether R takes elements of T: a built-in reducer those that its own type holds, where it is driven as a user's is.
+template <class R, class T>
+constexpr bool takes_elements() {
+  if constexpr (requires {
+                  typename R::element_type;
+                  typename R::fold_type;
+                }) {
+    return std::is_same_v<T, typename R::element_type>;
+  } else if constexpr (requires { typename R::element_type; }) {
+    return holds_values<T, typename R::element_type>();
+  } else {
+    return true;
+  }
+}
+
 /// The fold of R over elements of T.
 template <class R, class T>
 struct FoldOf {
+  static_assert(takes_elements<R, T>(),
+                "tessera: the reducer is of another element type than the view; a view of "
+                "double takes Max<double>, Sum<double>, ..");
   using type = ValueFold<R, T>;
 };
 template <class R, class T>
 requires requires { typename R::fold_type; }
 struct FoldOf<R, T> {
+  static_assert(takes_elements<R, T>(),
+                "tessera: the reducer is of another element type than the view; a view of "
+                "double takes Max<double>, Sum<double>, ..");
   using type = typename R::fold_type;
 };
 template <class R, class T>

@@ -191,4 +191,27 @@ TEST_CASE("fast means, norms and variances are near the exact ones", "[reduce][f
   CHECK_THROWS_AS((reduced_special<tessera::Mean<float, Summation::fast>>(std::vector<float>{})), InvalidArgument);
 }
 
+TEST_CASE("fast variances of an outlier and many others", "[reduce][fast]") {
+  // Deviations from the first element alone lose 2^18 units in the last place: chains have 256 elements.
+  for (const std::size_t outliers : {1, 3, 7, 8, 9, 60, 64, 100}) {
+    INFO(outliers);
+    std::vector<float> values = test::values<float>(20000, outliers);
+    for (std::size_t i = 0; i < outliers; ++i) values[i] = 1e7f;
+    const tessera::reference::ExactSums exact(values);
+    for (const int team_size : {1, 0}) {
+      const ReduceOptions options{.league_size = team_size, .team_size = team_size};
+      const float got = reduced_special<tessera::Var<float, Summation::fast>>(values, options);
+      CHECK(std::abs(got - exact.variance<float>(0)) <= 1e-4f * exact.variance<float>(0));
+    }
+  }
+  // Far from zero, whose means float rounds.
+  std::vector<double> far = test::values<double>(5000);
+  for (double& x : far) x += 0x1p40;
+  const double right = tessera::reference::ExactSums(far).variance<double>(0);
+  CHECK(std::abs(reduced_special<tessera::Var<double, Summation::fast>>(far) - right) <= 1e-6 * right);
+  // Squares of whose means overflow, of teams with threads that have no element.
+  const std::vector<float> alike(3, 1e30f);
+  CHECK(reduced_special<tessera::Var<float, Summation::fast>>(alike) == 0);
+}
+
 }  // namespace

@@ -337,4 +337,28 @@ TEMPLATE_LIST_TEST_CASE("fused reducers give what each gives alone", "[reduce][f
   CHECK_THROWS_AS(tessera::reduce(space, empty, fused), tessera::InvalidArgument);
 }
 
+TEMPLATE_LIST_TEST_CASE("stats whose totals do not fit say so, and have all others", "[reduce][stats]",
+                        test::OneSpace) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const TestType space;
+  const auto fitting = [&](const std::vector<std::int64_t>& values) {
+    return tessera::reduce(space, test::device_copy<TestType>(values), tessera::FittingStats<std::int64_t>{});
+  };
+  const auto low = fitting({Limits::min(), Limits::min() + 1});
+  CHECK(!low.sum.fits);
+  CHECK(low.sum.value == 0);
+  CHECK(low.l1.fits);
+  CHECK(low.l1.value == std::numeric_limits<std::uint64_t>::max());
+  CHECK(low.min == Limits::min());
+  CHECK(low.argmax == 1);
+  CHECK(low.mean == -0x1p63);
+  const auto cancelling = fitting({Limits::min(), Limits::max(), Limits::min(), Limits::max(), 4});
+  CHECK(cancelling.sum.fits);
+  CHECK(cancelling.sum.value == 2);
+  CHECK(!cancelling.l1.fits);
+  CHECK(cancelling.l1.value == 0);
+  CHECK(cancelling.count == 5);
+  CHECK_THROWS_AS(stats_of(space, std::vector<std::int64_t>{Limits::min(), -1}), tessera::InvalidArgument);
+}
+
 }  // namespace

@@ -9,12 +9,15 @@
 #include <cstdint>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/exact_integer.hpp>
+#include <tessera/detail/host_prefetch.hpp>
+#include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/exact_digits.hpp>
 #include <tessera/reduce/detail/exact_expansion.hpp>
 #include <tessera/reduce/detail/exact_moments.hpp>
 #include <tessera/reduce/detail/exact_terms.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/host_integer_block.hpp>
 #include <tessera/status.hpp>
 #include <type_traits>
 
@@ -32,6 +35,8 @@ class ExactMoments<T, Wanted> {
   };
 
  public:
+  /// A host's block is of half a page.
+  static constexpr int host_lanes = has_host_vectors ? static_cast<int>(host_page_bytes / 2 / sizeof(T)) : 1;
   struct thread_type : SpillAtOnce {
     SplitSum<std::int64_t> sum;  // narrow elements: the high word is all
     SplitSum<std::uint64_t> magnitude;
@@ -61,6 +66,9 @@ class ExactMoments<T, Wanted> {
       empty(thread, digits);
       thread.terms = N;
     }
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (N == host_lanes) return add_block(thread, elements);
+#endif
     TESSERA_UNROLL
     for (int k = 0; k < N; ++k) {
       const T x = elements[k];
@@ -120,7 +128,29 @@ class ExactMoments<T, Wanted> {
   }
 
  private:
-  static constexpr std::int64_t terms_max = std::int64_t{1} << 30;
+  static constexpr std::int64_t terms_max = std::int64_t{1} << 28;  // of three halves below 2^32 each: below 2^62
+
+#if defined(TESSERA_HOST_VECTORS)
+  static void add_block(thread_type& thread, const T (&elements)[host_lanes]) {
+    if constexpr (wide) {
+      const WideIntegerBlock<T, Wanted> block(elements);
+      thread.sum.low += block.sum_low;
+      thread.sum.high += block.sum_high;
+      thread.magnitude.low += block.magnitude.low_total();
+      thread.magnitude.high += block.magnitude.high_total();
+      thread.squares.low.low += block.low_low.low_total();
+      thread.squares.low.high += block.low_low.high_total() + 2 * block.low_high.low_total();
+      thread.squares.high.low += block.high_high.low_total() + 2 * block.low_high.high_total();
+      thread.squares.high.high += block.high_high.high_total();
+    } else {
+      const NarrowIntegerBlock<T, Wanted> block(elements);
+      thread.sum.high += block.sum;
+      thread.magnitude.add(block.magnitude);
+      thread.squares.low.add(block.squares_low);
+      thread.squares.low.high += block.squares_high;
+    }
+  }
+#endif
 
   KOKKOS_FUNCTION static void deposit(Digits& digits, const SplitSum<std::uint64_t>& sum, int position) {
     digits.deposit(static_cast<std::int64_t>(sum.low), position);  // both below 2^62

@@ -39,6 +39,8 @@ class ExactMoments {
   using Squares = ExactSquares<T>;
 
  public:
+  /// Elements that add() takes at once on a host.
+  static constexpr int host_lanes = has_host_vectors ? host_block : host_group;
   using thread_type = MomentsThread<T, Wanted>;
   using digits_type = MomentsDigits<T, Wanted>;
   template <bool Counted>

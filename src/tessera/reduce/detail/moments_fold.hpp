@@ -17,6 +17,7 @@
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/narrow.hpp>
 #include <tessera/reduce/detail/widened_fold.hpp>
+#include <tessera/reduce/fitting_total.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera::detail {
@@ -30,9 +31,9 @@ KOKKOS_FUNCTION Result special_total(std::uint32_t flags, bool magnitudes) {
   return narrowed<Result>((negative ? -1 : 1) * Kokkos::Experimental::infinity_v<wide_t<Result>>);
 }
 
-/// An exact integer in 64 bits, or 0 and StatusKind::integer_overflow.
+/// An exact integer in 64 bits.
 template <class Result>
-KOKKOS_FUNCTION Result integer_total(const Magnitude& m, const Status& status) {
+KOKKOS_FUNCTION FittingTotal<Result> integer_total(const Magnitude& m) {
   UInt128 value = 0;
   bool fits = m.end <= 3;
   for (int j = fits ? m.end - 1 : -1; j >= 0; --j) {
@@ -41,19 +42,21 @@ KOKKOS_FUNCTION Result integer_total(const Magnitude& m, const Status& status) {
   constexpr UInt128 largest = static_cast<UInt128>(~std::uint64_t{0}) >> (std::is_signed_v<Result> ? 1 : 0);
   fits = fits && value <= largest + (m.negative && std::is_signed_v<Result> ? 1 : 0) &&
          (!m.negative || std::is_signed_v<Result>);
-  if (!fits) {
-    status.raise(StatusKind::integer_overflow);
-    return 0;
-  }
+  if (!fits) return {0, false};
   const auto bits = static_cast<std::uint64_t>(value);
-  return static_cast<Result>(m.negative ? ~bits + 1 : bits);
+  return {static_cast<Result>(m.negative ? ~bits + 1 : bits), true};
 }
 
-/// A sum as Result, rounded once where that is floating.
+/// A sum as Result, rounded once where that is floating. An integer that does not fit raises
+/// StatusKind::integer_overflow, unless Result tells of it.
 template <class Result>
 KOKKOS_FUNCTION Result exact_total(const Magnitude& m, std::uint32_t flags, bool magnitudes, const Status& status) {
   if constexpr (std::is_integral_v<Result>) {
-    return integer_total<Result>(m, status);
+    const FittingTotal<Result> total = integer_total<Result>(m);
+    if (!total.fits) status.raise(StatusKind::integer_overflow);
+    return total.value;
+  } else if constexpr (requires { Result::fits; }) {
+    return integer_total<decltype(Result::value)>(m);
   } else {
     if (flags != 0) return special_total<Result>(flags, magnitudes);
     return rounded<Result>(leading_bits(m));
@@ -142,9 +145,9 @@ class MomentsFold {
  public:
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
   static constexpr bool sums_exactly = std::is_floating_point_v<T>;
-  static constexpr int host_lanes = !sums_exactly ? lanes : has_host_vectors ? host_block : host_group;
+  static constexpr int host_lanes = lanes > Sums::host_lanes ? lanes : Sums::host_lanes;
   static constexpr bool asks_ahead =
-      sums_exactly && has_host_vectors && (R::wanted.squares || R::wanted.sum != R::wanted.magnitude);
+      has_host_vectors && (!sums_exactly || R::wanted.squares || R::wanted.sum != R::wanted.magnitude);
   /// The result is the total, rounded, its quotient by the number of elements, a variance, or the root of one or of a
   /// sum of squares.
   static constexpr bool is_mean = requires { R::is_mean; };
