@@ -88,15 +88,15 @@ TEST_CASE("tessera-filter: elements of narrow integers are stored as what they a
   };
   CHECK(stored("bytes", {"--min=2"}).starts_with("int8"));
   CHECK(read_values<std::int32_t>(inputs.out + ":/r") == std::vector<std::int32_t>{-128, -128, 3, 5, -6});
-  CHECK(stored("shorts", {"--median=3", "--mode=constant", "--cval=65535"}).starts_with("uint16"));
-  CHECK(read_values<std::int32_t>(inputs.out + ":/r") == std::vector<std::int32_t>{65535, 7, 3, 7});
+  CHECK(stored("words", {"--median=3", "--mode=constant", "--cval=4294967295"}).starts_with("uint32"));
+  CHECK(read_values<std::int64_t>(inputs.out + ":/r") == std::vector<std::int64_t>{4294967295, 7, 3, 7});
   CHECK(stored("bytes", {"--max=3", "--iterate=2"}).starts_with("int8"));
   CHECK(stored("bytes", {"--max=3", "--output-type=int32"}).starts_with("int32"));
   CHECK(stored("bytes", {"--box=3"}).starts_with("float64"));
   CHECK(inputs.refused({"--max=3", "--mode=constant", "--cval=128"}, "bytes") ==
         inputs.file + ":/bytes: --cval: `128` is not a whole number that int8, the input's type, can hold");
-  CHECK(inputs.refused({"--weights=1,1", "--cval=-1"}, "shorts") ==
-        inputs.file + ":/shorts: --cval: `-1` is not a whole number that uint16, the input's type, can hold");
+  CHECK(inputs.refused({"--weights=1,1", "--cval=-1"}, "words") ==
+        inputs.file + ":/words: --cval: `-1` is not a whole number that uint32, the input's type, can hold");
   CHECK(stored("bytes", {"--weights=1,1", "--mode=constant", "--cval=-128"}).starts_with("int64"));
 }
 

@@ -36,7 +36,7 @@ struct FilterInputs {
     add_values(in.get(), "i", i, {lines, extent});
     add_values<std::uint64_t>(in.get(), "u", {3, 1, 4, 1, 5, 9, 2, 6});
     add_values<std::int8_t>(in.get(), "bytes", {-128, 3, 127, 5, -6});
-    add_values<std::uint16_t>(in.get(), "shorts", {65535, 3, 7, 0});
+    add_values<std::uint32_t>(in.get(), "words", {4294967295U, 3, 7, 0});
     add_values<double>(in.get(), "nan_last", {1, 2, 4, std::nan("")});
     add_values<float>(in.get(), "inf_last", {1, 2, 4, std::numeric_limits<float>::infinity()});
     add_values<std::int64_t>(in.get(), "impulse", {0, 0, 0, 0, 1, 0, 0, 0, 0});
