@@ -72,6 +72,10 @@ class Comparison {
       fmt::print("{:<9} {}: was {}\n", after.status == "wrong" ? "WRONG" : after.status, name, before.status);
       return;
     }
+    if (after.status == "wrong") {
+      m_is_worse = true;
+      fmt::print("{:<9} {}: as before\n", "WRONG", name);
+    }
     if (!before.is_measured()) return;
     const auto [old_low, old_high] = interval_of(before);
     const auto [new_low, new_high] = interval_of(after);

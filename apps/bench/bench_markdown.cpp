@@ -82,7 +82,8 @@ std::string provenance_text(const Tables& tables, const std::string& device) {
       for (const auto& [name, cell] : line) {
         const Json& record = cell.record;
         if (const auto time = record.value("time", ""); !time.empty()) dates.insert(time.substr(0, time.find('T')));
-        if (const auto git = record.value("git", ""); !git.empty()) commits.insert(git.substr(0, 10));
+        const auto git = record.find("git");
+        if (git != record.end() && git->is_string()) commits.insert(git->get<std::string>().substr(0, 10));
         const auto driver = record.value("/machine/gpu/driver"_json_pointer, Json());
         if (driver.is_string()) drivers.insert(driver.get<std::string>());
         auto command = record.value("command", std::vector<std::string>{});

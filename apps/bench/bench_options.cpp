@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/failure.hpp"
+#include "common/record.hpp"
 #include "common/text.hpp"
 #include "common/version.hpp"
 #include "experiment.hpp"
@@ -113,6 +114,7 @@ void convert(const Texts& texts, const std::vector<Operation>& operations, Bench
   if (!options.space.empty()) require_one_of("--space", options.space, {"cuda", "openmp", "serial"});
   if (texts.experiment) {
     refuse_beside_experiment(texts);
+    refuse_same_file("--out", options.out, *texts.experiment, "the experiment");
     Experiment experiment = read_experiment(*texts.experiment, operations);
     options.parts = std::move(experiment.parts);
     options.measuring = experiment.measuring;

@@ -169,6 +169,14 @@ ExitStatus run_report(const BenchOptions& options) {
   if (!options.csv.empty()) check_writable("--csv", options.csv);
   const bool is_on_output = options.markdown == "-";
   if (!options.markdown.empty() && !is_on_output) check_writable("--markdown", options.markdown);
+  for (const auto& file : options.files) {
+    refuse_same_file("--plot", options.plot, file, "a file to report");
+    refuse_same_file("--csv", options.csv, file, "a file to report");
+    refuse_same_file("--markdown", options.markdown, file, "a file to report");
+  }
+  refuse_same_file("--csv", options.csv, options.plot, "the file of --plot");
+  refuse_same_file("--markdown", options.markdown, options.plot, "the file of --plot");
+  refuse_same_file("--markdown", options.markdown, options.csv, "the file of --csv");
   const Tables tables(options.files);
   if (!options.plot.empty()) write_whole(options.plot, report_plot(tables));
   if (!options.csv.empty()) write_whole(options.csv, report_csv(tables));

@@ -171,6 +171,9 @@ Json read_json(const std::string& file) {
   } catch (const Json::parse_error& error) {
     const std::string what = error.what();  // "[..] parse error at line 1, column 2: .."
     refuse(fmt::format("{}: is not JSON: {}", file, what.substr(what.find("] ") + 2)));
+  } catch (const Json::exception& error) {
+    const std::string what = error.what();
+    refuse(fmt::format("{}: {}", file, what.substr(what.find("] ") + 2)));
   }
 }
 

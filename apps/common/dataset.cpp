@@ -219,6 +219,7 @@ Dataset::Dataset(const std::string& spec, int rank_max) : m_impl(std::make_uniqu
   info.layout = std::move(storage.layout);
   info.chunks = std::move(storage.chunks);
   info.filters = std::move(storage.filters);
+  info.sources = std::move(storage.sources);
   self.selection = naming(info, [&] { return Selection(info.selection).resolve(info.stored_shape); });
   info.shape = self.selection.shape();
   check_storage(self.dataset.get(), where(info), &self.selection);

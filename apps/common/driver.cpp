@@ -10,11 +10,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "hdf5_spec.hpp"
 #include "memory_limit.hpp"
 #include "plot.hpp"
 #include "report.hpp"
@@ -31,21 +31,14 @@ void print_line(const std::string& program, const std::string& kind, std::string
 }
 
 void write_standard_output(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0 ||
+      std::ferror(stdout) != 0) {
     out_of_resource(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
   }
 }
 
 void check_record_file(const std::string& option, const std::string& file) {
   if (!file.empty()) check_writable(option, file);
-}
-
-// A record written over the data would be the end of the data.
-void refuse_data_file(const std::string& option, const std::string& file, const std::string& data) {
-  std::error_code ignored;
-  if (file == data || std::filesystem::equivalent(file, data, ignored)) {
-    refuse(fmt::format("{} {}: is the file of the data", option, file));
-  }
 }
 
 template <class Read>
@@ -63,7 +56,9 @@ int run_driver(const std::string& program, const std::function<ExitStatus()>& bo
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   install_signal_handlers();
   try {
-    return static_cast<int>(body());
+    const ExitStatus status = body();
+    write_standard_output("");  // what was printed without a look at errors
+    return static_cast<int>(status);
   } catch (const Failure& failure) {
     print_line(program, "error", failure.what());
     return static_cast<int>(failure.status());
@@ -115,6 +110,7 @@ const Dataset& DriverRun::open_input(int rank_max) {
   m_input.emplace(common.input, rank_max);
   m_record.input = m_input->info();
   refuse_record_over(m_record.input.file);
+  for (const auto& source : m_record.input.sources) refuse_record_over(source);
   return *m_input;
 }
 
@@ -131,13 +127,16 @@ void DriverRun::check_record_files() const {
   check_record_file("--json", common.json_file == "-" ? "" : common.json_file);
   check_record_file("--csv", common.csv_file);
   check_record_file("--plot", common.plot_file);
+  refuse_same_file("--csv", common.csv_file, common.json_file, "the file of --json");
+  refuse_same_file("--plot", common.plot_file, common.json_file, "the file of --json");
+  refuse_same_file("--plot", common.plot_file, common.csv_file, "the file of --csv");
 }
 
 void DriverRun::refuse_record_over(const std::string& data) const {
   const CommonOptions& common = m_command_line.common();
-  refuse_data_file("--json", common.json_file, data);
-  refuse_data_file("--csv", common.csv_file, data);
-  refuse_data_file("--plot", common.plot_file, data);
+  refuse_same_file("--json", common.json_file, data, "the file of the data");
+  refuse_same_file("--csv", common.csv_file, data, "the file of the data");
+  refuse_same_file("--plot", common.plot_file, data, "the file of the data");
 }
 
 std::string DriverRun::input_name() const {
@@ -150,7 +149,7 @@ void DriverRun::check_host_memory(std::uint64_t bytes) const { require_host_memo
 
 void DriverRun::open_output(const std::string& output, const std::vector<std::string>& suffixes, std::uint64_t bytes) {
   if (output.empty()) return;
-  refuse_record_over(output.substr(0, output.rfind(":/")));
+  refuse_record_over(split_output_spec(output).file);
   m_output.emplace(output, suffixes, m_command_line.common().force);
   m_output->check_room(bytes);
 }

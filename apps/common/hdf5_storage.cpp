@@ -177,6 +177,25 @@ void check_external(hid_t dataset, hid_t list, const std::string& where) {
   if (needed > 0) refuse(fmt::format("{}: its external files lack {} bytes of the data", where, needed));
 }
 
+std::vector<std::string> sources_of(hid_t dataset, hid_t list) {
+  const std::string folder = folder_of(file_of(dataset));
+  std::vector<std::string> paths;
+  if (H5Pget_layout(list) == H5D_VIRTUAL) {
+    std::size_t count = 0;
+    H5Pget_virtual_count(list, &count);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::array<char, 4096> name{};
+      H5Pget_virtual_filename(list, i, name.data(), name.size());
+      const std::string path = name.data();
+      if (path != ".") paths.push_back(path.starts_with('/') ? path : folder + "/" + path);
+    }
+  } else {
+    const bool beside = static_cast<bool>(external_file_access(dataset));
+    for (const ExternalFile& file : external_files(list)) paths.push_back(external_path(file.name, folder, beside));
+  }
+  return paths;
+}
+
 }  // namespace
 
 StorageDescription describe_storage(hid_t dataset) {
@@ -201,6 +220,7 @@ StorageDescription describe_storage(hid_t dataset) {
       break;
   }
   for (const Filter& filter : filters_of(list.get())) storage.filters.push_back(filter.name);
+  storage.sources = sources_of(dataset, list.get());
   return storage;
 }
 

@@ -19,6 +19,7 @@ struct StorageDescription {
   std::string layout;                // contiguous, chunked, compact, external, virtual
   Shape chunks;                      // empty unless chunked
   std::vector<std::string> filters;  // in the order in which they were applied
+  std::vector<std::string> sources;  // other files that hold its data: external ones, those of virtual sources
 };
 [[nodiscard]] StorageDescription describe_storage(hid_t dataset);
 

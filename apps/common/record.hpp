@@ -44,6 +44,10 @@ struct Record {
 [[nodiscard]] std::optional<double> fraction_of_ceiling(const Measurement& run, const std::optional<Ceiling>& ceiling);
 /// Compulsory bytes over the time, in GB/s (1e9).
 [[nodiscard]] double gb_per_s(std::uint64_t bytes, double seconds);
+/// \throws Failure (bad_input) where the file that an option names is the other one, be it there yet or not: what is
+/// written to the one would be the end of the other. what: the other one, "the file of the data". No file: nothing.
+void refuse_same_file(const std::string& option, const std::string& file, const std::string& other,
+                      const std::string& what);
 /// \throws Failure (bad_input) unless a file of this name can be written; made and extended by the functions below.
 void check_writable(const std::string& option, const std::string& file);
 /// Replaces the file as a whole, through a temporary name beside it. \throws Failure

@@ -11,7 +11,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "descriptor.hpp"
 #include "failure.hpp"
@@ -77,6 +79,18 @@ std::string csv_rows(const Record& record) {
 
 }  // namespace
 
+void refuse_same_file(const std::string& option, const std::string& file, const std::string& other,
+                      const std::string& what) {
+  if (file.empty() || file == "-" || other.empty() || other == "-") return;
+  std::error_code ignored;
+  const auto whole = [&](const std::string& name) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, ignored), ignored);
+  };
+  if (std::filesystem::equivalent(file, other, ignored) || whole(file) == whole(other)) {
+    refuse(fmt::format("{} {}: is {}", option, file, what));
+  }
+}
+
 void check_writable(const std::string& option, const std::string& file) {
   const auto refuse_file = [&](const std::string& why) { refuse(fmt::format("{} {}: {}", option, file, why)); };
   struct stat status {};
@@ -130,7 +144,12 @@ void append_csv(const std::string& file, const Record& record) {
   (void)flock(target.get(), LOCK_EX);
   struct stat status {};
   if (fstat(target.get(), &status) != 0) fail(file, errno);
-  write_text(file, target, (status.st_size == 0 ? csv_header : "") + csv_rows(record));
+  if (const int error = write_all(target.get(), (status.st_size == 0 ? csv_header : "") + csv_rows(record));
+      error != 0) {
+    // The next row would go on in the middle of this one.
+    if (S_ISREG(status.st_mode) && ftruncate(target.get(), status.st_size) != 0) fail(file, errno);
+    fail(file, error);
+  }
 }
 
 }  // namespace tessera::apps

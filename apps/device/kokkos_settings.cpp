@@ -8,6 +8,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -25,12 +26,14 @@ struct Value {
   std::string origin, text;  // origin: as the user wrote it, for messages
 };
 
-int integer_of(const Value& value, int least) {
+int integer_of(const Value& value, int least, int most = std::numeric_limits<int>::max()) {
   int number = 0;
   const char* end = value.text.data() + value.text.size();
   const auto [stop, error] = std::from_chars(value.text.data(), end, number);
-  if (error != std::errc{} || stop != end || number < least) {
-    refuse(value.origin + ": expected an integer of at least " + std::to_string(least));
+  if (error != std::errc{} || stop != end || number < least || number > most) {
+    const bool bounded = most < std::numeric_limits<int>::max();
+    refuse(value.origin + ": expected an integer of at least " + std::to_string(least) +
+           (bounded ? " and at most " + std::to_string(most) : ""));
   }
   return number;
 }
@@ -90,7 +93,7 @@ std::map<std::string, Value> given_values(const std::vector<std::string>& argume
 KokkosSettings kokkos_settings(const std::vector<std::string>& arguments) {
   KokkosSettings settings;
   for (const auto& [name, value] : given_values(arguments)) {
-    if (name == "num-threads") settings.num_threads = integer_of(value, 1);
+    if (name == "num-threads") settings.num_threads = integer_of(value, 1, host_threads_max);
     if (name == "device-id") settings.device_id = integer_of(value, 0);
     if (name == "map-device-id-by") settings.map_device_id_by = mapping_of(value);
     if (name == "disable-warnings") (void)boolean_of(value);  // the drivers always do

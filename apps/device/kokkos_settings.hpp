@@ -11,6 +11,9 @@
 
 namespace tessera::apps {
 
+/// Kokkos' OpenMP has places for so many threads, and ends the process, or waits forever, with more.
+inline constexpr int host_threads_max = 512;
+
 struct KokkosSettings {
   std::optional<int> num_threads, device_id;
   std::optional<std::string> map_device_id_by, tools_libs, tools_args;

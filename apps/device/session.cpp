@@ -9,6 +9,10 @@
 #include <iostream>
 #include <limits>
 
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
+
 #include "common/failure.hpp"
 #include "common/memory_limit.hpp"
 #include "common/text.hpp"
@@ -23,6 +27,9 @@ Kokkos::InitializationSettings to_kokkos(const KokkosSettings& settings) {
   Kokkos::InitializationSettings kokkos;
   kokkos.set_disable_warnings(true);
   if (settings.num_threads) kokkos.set_num_threads(*settings.num_threads);
+#ifdef KOKKOS_ENABLE_OPENMP
+  if (!settings.num_threads && omp_get_max_threads() > host_threads_max) kokkos.set_num_threads(host_threads_max);
+#endif
   if (settings.device_id) kokkos.set_device_id(*settings.device_id);
   if (settings.map_device_id_by) kokkos.set_map_device_id_by(*settings.map_device_id_by);
   if (settings.tools_libs) kokkos.set_tools_libs(*settings.tools_libs);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/failure.hpp"
 
 namespace tessera::apps {
@@ -31,6 +33,9 @@ std::uint64_t elements_of(const Shape& shape, std::size_t first, std::size_t las
 }  // namespace
 
 InPlaceMatrices in_place_matrices(const TransposeRequest& request) {
+  if (element_count(request.shape) == 0) {  // nothing to move
+    return {1, 0, 0, std::clamp<std::uint64_t>(request.element_bytes, 1, 16)};
+  }
   const auto& [shape, axes, element_bytes, ignored] = without_ones(request);
   const std::size_t rank = shape.size();
   std::size_t first = 0, last = rank;  // of the axes that move

@@ -83,6 +83,9 @@ TEST_CASE("tessera-bench compare: rows of one file, of other machines, and those
             files.after +
             ": reduce float32 1000  b\n"
             "1 rows in both: 0 slower, 0 faster, the others as before within their intervals\n");
+  const auto still = Pair({wrong}, {wrong}).compare();
+  CHECK(still.status == 1);
+  CHECK(still.out.starts_with("WRONG     reduce float32 1000  a: as before\n"));
 }
 
 TEST_CASE("tessera-bench compare: records of earlier files have no interval but all their times") {

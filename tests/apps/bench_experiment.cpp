@@ -198,6 +198,9 @@ TEST_CASE("tessera-bench: an experiment that cannot be read, or stands beside wh
     CHECK(refused({"run", file, option}) ==
           name + " stands beside the experiment " + file + ", which says what is measured; leave one of them out");
   }
+  CHECK(refused({"run", file, "--out", file}) == "--out " + file + ": is the experiment");
+  std::ofstream(file) << R"({"schema": "tessera-experiment/1", "time_limit_seconds": 1e999})";
+  CHECK(refused({"run", file}).starts_with(file + ": number overflow"));
   std::ofstream(file) << "{\"schema\": ";
   CHECK(refused({"run", file}).starts_with(file + ": is not JSON: parse error at line 1, column 12"));
   std::ofstream(file) << R"({"schema": "tessera-experiment/1", "repeat": 1, "repeat": 2})";

@@ -281,6 +281,26 @@ TEST_CASE("tessera-bench report: reads what run wrote") {
   }
 }
 
+TEST_CASE("tessera-bench report: goes over none of its files, and sees a full disk") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl", same = folder.path() + "/./rows.jsonl", other = folder / "rows.csv";
+  write_rows(file, {row(1, "a", "peer", 1)});
+  const std::string before = bytes_of_file(file);
+  for (const char* option : {"--csv", "--markdown", "--plot"}) {
+    CHECK(refusal_line(run_program(TESSERA_BENCH, {"report", file, option, same}), 2, "tessera-bench") ==
+          std::string(option) + " " + same + ": is a file to report");
+  }
+  CHECK(refusal_line(run_program(TESSERA_BENCH, {"report", file, "--csv", other, "--markdown", other}), 2,
+                     "tessera-bench") == "--markdown " + other + ": is the file of --csv");
+  CHECK(bytes_of_file(file) == before);
+  ProgramSetting setting;
+  setting.out_file = "/dev/full";
+  for (const auto& arguments : {std::vector<std::string>{"report", file}, {"compare", file, file}, {"--help"}}) {
+    CHECK(refusal_line(run_program(TESSERA_BENCH, arguments, setting), 3, "tessera-bench") ==
+          "standard output: cannot be written: No space left on device");
+  }
+}
+
 TEST_CASE("tessera-bench report: names file and line of what is no record") {
   const Folder folder;
   const std::string file = folder / "rows.jsonl";
@@ -299,6 +319,10 @@ TEST_CASE("tessera-bench report: names file and line of what is no record") {
   CHECK(refused() == file + ": line 2 is not a record of tessera-bench");
   write_rows(file, {});
   CHECK(refused() == file + ": holds no records");
+  auto nameless = row(1, "a", "peer", 1);
+  nameless["git"] = nullptr;
+  write_rows(file, {nameless});
+  CHECK(run_program(TESSERA_BENCH, {"report", file, "--markdown=-"}).status == 0);
   const auto folder_end = run_program(TESSERA_BENCH, {"report", folder.path()});
   CHECK(refusal_line(folder_end, 2, "tessera-bench") == folder.path() + ": cannot be read: Is a directory");
 }

@@ -74,10 +74,12 @@ TEST_CASE("kokkos_settings: an argument comes before the environment") {
 }
 
 TEST_CASE("kokkos_settings: refuses what Kokkos would end the process for") {
-  CHECK(refusal({"--kokkos-num-threads=0"}) == "--kokkos-num-threads=0: expected an integer of at least 1");
-  CHECK(refusal({"--kokkos-num-threads=4x"}) == "--kokkos-num-threads=4x: expected an integer of at least 1");
+  CHECK(refusal({"--kokkos-num-threads=0"}) ==
+        "--kokkos-num-threads=0: expected an integer of at least 1 and at most 512");
+  CHECK(refusal({"--kokkos-num-threads=4x"}) ==
+        "--kokkos-num-threads=4x: expected an integer of at least 1 and at most 512");
   CHECK(refusal({"--kokkos-num-threads=99999999999"}) ==
-        "--kokkos-num-threads=99999999999: expected an integer of at least 1");
+        "--kokkos-num-threads=99999999999: expected an integer of at least 1 and at most 512");
   CHECK(refusal({"--kokkos-num-threads"}) == "--kokkos-num-threads: expected --kokkos-num-threads=VALUE");
   CHECK(refusal({"--kokkos-device-id=-1"}) == "--kokkos-device-id=-1: expected an integer of at least 0");
   CHECK(refusal({"--kokkos-map-device-id-by=rank"}) == "--kokkos-map-device-id-by=rank: expected random or mpi_rank");

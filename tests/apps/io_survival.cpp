@@ -16,6 +16,7 @@
 
 #include "common/hdf5_write_driver.hpp"
 #include "common/output_file.hpp"
+#include "common/record.hpp"
 #include "common/signals.hpp"
 #include "common/temporary_file.hpp"
 #include "io_support.hpp"
@@ -62,6 +63,21 @@ std::string message_in_child(const std::function<void()>& action) {
 }
 
 }  // namespace
+
+TEST_CASE("rows that a full disk cuts short are taken back") {
+  const Folder folder;
+  const std::string file = folder / "rows.csv", before = "a head\na row\n";
+  write_file(file, before);
+  Record record;
+  record.runs.emplace_back();
+  record.runs[0].seconds = {1e-6};
+  CHECK(message_in_child([&] {
+          install_signal_handlers();
+          limit_file_size(20);
+          append_csv(file, record);
+        }) == "3 " + file + ": cannot be written: File too large");
+  CHECK(bytes_of_file(file) == before);
+}
 
 TEST_CASE("room on the disk and under ulimit -f is asked for first") {
   const Folder folder;

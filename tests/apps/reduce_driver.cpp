@@ -193,7 +193,8 @@ TEST_CASE("tessera-reduce: bad usage and bad input") {
   CHECK(refused({inputs.file + ":/y"}).starts_with(inputs.file + ":/y: "));
   CHECK(refused({x, "--op=sum", "--team-size=100000"})
             .starts_with(x + ": sum: tessera::reduce: argument `options`: team_size 100000"));
-  CHECK(refused({x, "--kokkos-num-threads=0"}) == "--kokkos-num-threads=0: expected an integer of at least 1");
+  CHECK(refused({x, "--kokkos-num-threads=0"}) ==
+        "--kokkos-num-threads=0: expected an integer of at least 1 and at most 512");
   CHECK(refused({x, "--output", inputs.folder / "no/o.h5:/x"}).find("no/o.h5") != std::string::npos);
 }
 
@@ -233,6 +234,15 @@ TEST_CASE("tessera-reduce: a full disk under standard output") {
         "standard output: cannot be written: No space left on device");
 }
 
+TEST_CASE("tessera-reduce: more threads than Kokkos has places for") {
+  const Inputs inputs;
+  CHECK(refused({inputs("f"), "--kokkos-num-threads=513"}) ==
+        "--kokkos-num-threads=513: expected an integer of at least 1 and at most 512");
+  ProgramSetting setting;
+  setting.environment = {"OMP_NUM_THREADS=600"};
+  CHECK(reduce({inputs("f"), "--quiet"}, setting).status == 0);
+}
+
 TEST_CASE("tessera-reduce: the record and the rows do not go over the data") {
   const Inputs inputs;
   const std::string x = inputs.file + ":/x", out = inputs.folder / "out.h5";
@@ -241,7 +251,36 @@ TEST_CASE("tessera-reduce: the record and the rows do not go over the data") {
   const std::string same = inputs.folder.path() + "/./in.h5";
   CHECK(refused({x, "--csv", same}) == "--csv " + same + ": is the file of the data");
   CHECK(refused({x, "--json", out, "--output", out + ":/r"}) == "--json " + out + ": is the file of the data");
+  const std::string unlike = inputs.folder.path() + "/./out.h5";  // neither is there yet
+  CHECK(refused({x, "--json", unlike, "--output", out + ":/r"}) == "--json " + unlike + ": is the file of the data");
+  CHECK(refused({x, "--csv", out, "--output", out + ":/r:/s"}) == "--csv " + out + ": is the file of the data");
+  const std::string rows = inputs.folder / "rows", again = inputs.folder.path() + "/./rows";
+  CHECK(refused({x, "--json", rows, "--csv", again}) == "--csv " + again + ": is the file of --json");
   CHECK(bytes_of_file(inputs.file) == before);
+}
+
+TEST_CASE("tessera-reduce: nor over other files that hold the data") {
+  const Folder folder;
+  const std::string raw = folder / "raw.bin", source = folder / "source.h5", file = folder / "in.h5";
+  write_file(raw, std::string(12, 'x'));
+  add_values<float>(create_file(source).get(), "x", {1, 2, 3});
+  {
+    const auto in = create_file(file);
+    const hsize_t extent = 3;
+    const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
+    const Handle external(H5Pcreate(H5P_DATASET_CREATE), H5Pclose),
+        virtual_list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_external(external.get(), raw.c_str(), 0, 12);
+    H5Pset_virtual(virtual_list.get(), space.get(), "source.h5", "/x", space.get());
+    for (const auto& [name, list] : {std::pair("raw", external.get()), std::pair("virtual", virtual_list.get())}) {
+      const Handle made(H5Dcreate2(in.get(), name, H5T_NATIVE_FLOAT, space.get(), H5P_DEFAULT, list, H5P_DEFAULT),
+                        H5Dclose);
+      REQUIRE(made);
+    }
+  }
+  CHECK(refused({file + ":/raw", "--json", raw}) == "--json " + raw + ": is the file of the data");
+  CHECK(refused({file + ":/virtual", "--csv", source}) == "--csv " + source + ": is the file of the data");
+  CHECK(reduce({file + ":/virtual", "--quiet"}).status == 0);
 }
 
 TEST_CASE("tessera-reduce: a signal ends it as such and leaves no file") {

@@ -69,6 +69,9 @@ TEST_CASE("tessera-transpose --in-place: nothing to do") {
   OpaqueInput({1, 11}, 4).check({1, 0});
   OpaqueInput({0, 7}, 4).check({1, 0}, {"--variant=all"});
   OpaqueInput({0, 5, 5}, 4).check({0, 2, 1});
+  OpaqueInput({3, 4, 0}, 4).check({1, 0, 2});
+  OpaqueInput({3, 3, 0}, 40).check({1, 0, 2});
+  OpaqueInput({0, 3, 4}, 4).check({0, 2, 1});
 }
 
 TEST_CASE("tessera-transpose --in-place: the record of a run") {

@@ -208,7 +208,7 @@ TEST_CASE("fast variances of an outlier and many others", "[reduce][fast]") {
   std::vector<double> far = test::values<double>(5000);
   for (double& x : far) x += 0x1p40;
   const double right = tessera::reference::ExactSums(far).variance<double>(0);
-  CHECK(std::abs(reduced_special<tessera::Var<double, Summation::fast>>(far) - right) <= 1e-6 * right);
+  CHECK(std::abs(reduced_special<tessera::Var<double, Summation::fast>>(far) - right) <= 1e-4 * right);
   // Squares of whose means overflow, of teams with threads that have no element.
   const std::vector<float> alike(3, 1e30f);
   CHECK(reduced_special<tessera::Var<float, Summation::fast>>(alike) == 0);
