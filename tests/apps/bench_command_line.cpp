@@ -84,7 +84,8 @@ TEST_CASE("tessera-bench: bad usage is refused in one line") {
           std::string("--shard: `") + shard + "` is no share; write I/N with 0 <= I < N <= 100000");
   }
   CHECK(run_refused({"--taps=3,0"}) == "--taps: `0` is not a whole number of at least 1");
-  CHECK(run_refused({"--kokkos-num-threads=none"}) == "--kokkos-num-threads=none: expected an integer of at least 1");
+  CHECK(run_refused({"--kokkos-num-threads=none"}) ==
+        "--kokkos-num-threads=none: expected an integer of at least 1 and at most 512");
 }
 
 TEST_CASE("tessera-bench: sizes that are none are refused") {
