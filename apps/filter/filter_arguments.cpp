@@ -50,7 +50,7 @@ Number boundary_value(const std::string& text, const std::string& reader) {
   }
 }
 
-/// Whether a value that the type holds that a stored one is computed in is one of the stored type's.
+/// Whether a stored type has a value of the type that it is computed in.
 bool holds(NumberType stored, const Number& value) {
   if (is_floating(stored)) return true;
   const bool is_boolean = stored == NumberType::boolean;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <tessera/concepts.hpp>
@@ -50,6 +51,9 @@ class FilterWeights {
     space.fence("tessera::weights::copied");
     m_values = target;
   }
+
+  FilterWeights(const Space& space, std::initializer_list<double> weights)
+      : FilterWeights(space, std::span<const double>(weights.begin(), weights.size())) {}
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(m_values.extent(0)); }
   [[nodiscard]] const view_type& values() const { return m_values; }

@@ -11,9 +11,11 @@
 #include <string>
 #include <string_view>
 #include <tessera/filter/named_weights.hpp>
+#include <tessera/filter/weights.hpp>
 #include <utility>
 #include <vector>
 
+#include "support/guarded_view.hpp"
 #include "support/limits.hpp"
 #include "support/message.hpp"
 
@@ -302,6 +304,14 @@ TEST_CASE("named weights that cannot be are errors", "[filter][errors]") {
   }
   refused([] { (void)savgol_weights(5, 2, 2, 1e-200); },
           {"tessera::savgol_weights", "`derivative`", "2 with delta 1e-200", "expected", "float64", ";"});
+}
+
+TEST_CASE("weights from a braced list", "[filter]") {
+  const Kokkos::DefaultExecutionSpace space;
+  const tessera::FilterWeights weights(space, {0.25, 0.5, -1.25});
+  CHECK(test::host_copy(weights.values()) == Weights{0.25, 0.5, -1.25});
+  CHECK(weights.sum() == -0.5);
+  CHECK_THROWS_AS(tessera::FilterWeights(space, {}), InvalidArgument);
 }
 
 }  // namespace

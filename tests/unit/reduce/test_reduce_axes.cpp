@@ -5,6 +5,7 @@
 #include <array>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cstdint>
+#include <vector>
 
 #include "axes_check.hpp"
 #include "support/spaces.hpp"
@@ -13,6 +14,14 @@ namespace {
 
 namespace test = tessera::test;
 using test::Extents;
+
+TEST_CASE("axes with a name keep their list", "[reduce][axes]") {
+  const auto last_and = [](int axis) -> tessera::Axes { return {axis, -1}; };
+  const tessera::Axes axes = last_and(3), copied = std::array{1, 2};
+  CHECK(std::vector<int>(axes.list().begin(), axes.list().end()) == std::vector<int>{3, -1});
+  CHECK(std::vector<int>(copied.list().begin(), copied.list().end()) == std::vector<int>{1, 2});
+  CHECK(tessera::Axes{0, 1, 2, 3, 4, 5, 6, 7, 0, 1}.list().size() == 9);  // one more than a view has
+}
 
 template <class Layout, class OutLayout, class Space>
 void check_axes_of_ranks(const Space& space, const tessera::ReduceOptions& options = {}) {
