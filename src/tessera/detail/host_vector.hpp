@@ -195,7 +195,7 @@ void multiply_low_halves(const HostVector<std::uint64_t, Lanes>& a, const HostVe
   using Words = HostVector<std::uint64_t, Lanes>;
 #if defined(__AVX512F__)
   if constexpr (Lanes == 8) {
-    to = (Words)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+    to = (Words)_mm512_maskz_mul_epu32(0xff, (__m512i)a, (__m512i)b);  // g++ 12 warns of the one without a mask
     return;
   }
 #endif
