@@ -60,8 +60,8 @@ void launch_textbook_variant(const Space& space, const ReducePlan& plan, const I
 
 }  // namespace detail
 
-/// Reduces all elements of a view to one value: asynchronous on the instance, one kernel (variants interleaved, strided,
-/// sequential and two_stage: a few), no allocation, no fence.
+/// Reduces all elements of a view to one value: asynchronous on the instance, one kernel (variants interleaved,
+/// strided, sequential and two_stage: a few), no allocation, no fence.
 ///
 /// \param[in] space      the instance that runs it
 /// \param[in] in         any rank up to 8, any extents (64-bit sizes), any layout; contiguous views are read in 16-byte
