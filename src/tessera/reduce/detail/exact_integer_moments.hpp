@@ -146,8 +146,12 @@ class ExactMoments<T, Wanted> {
       const NarrowIntegerBlock<T, Wanted> block(elements);
       thread.sum.high += block.sum;
       thread.magnitude.add(block.magnitude);
-      thread.squares.low.add(block.squares_low);
-      thread.squares.low.high += block.squares_high;
+      if constexpr (sizeof(T) == 4) {
+        thread.squares.low.low += block.squares_low;
+        thread.squares.low.high += block.squares_high;
+      } else {
+        thread.squares.low.add(block.squares_low + (block.squares_high << 8 * sizeof(T)));
+      }
     }
   }
 #endif

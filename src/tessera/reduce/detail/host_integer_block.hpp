@@ -38,11 +38,13 @@ struct HalvesInLanes {
   }
 };
 
-/// A block's sums of N elements of up to 32 bits, in lanes of 32 bits for up to 16 of them, else of 64.
+/// A block's sums of N elements of up to 32 bits, in lanes of twice as many: squares fit, and so do the sums of some
+/// of their halves.
 template <class T, Moments Wanted>
 class NarrowIntegerBlock {
-  static constexpr bool short_lanes = sizeof(T) <= 2;
-  using Lane = std::conditional_t<short_lanes, std::uint32_t, std::uint64_t>;
+  static constexpr int bits = 8 * static_cast<int>(sizeof(T));
+  using Lane =
+      std::conditional_t<bits == 8, std::uint16_t, std::conditional_t<bits == 16, std::uint32_t, std::uint64_t>>;
   using Wide = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<Lane>, Lane>;
   static constexpr int lanes = host_vector_bytes / static_cast<int>(sizeof(Lane));
   static constexpr int line = stream_line / static_cast<int>(sizeof(T));  // elements of a line of memory
@@ -50,11 +52,11 @@ class NarrowIntegerBlock {
 
  public:
   std::int64_t sum = 0;
-  std::uint64_t magnitude = 0, squares_low = 0, squares_high = 0;  // squares_low + squares_high 2^32
+  std::uint64_t magnitude = 0, squares_low = 0, squares_high = 0;  // squares_low + squares_high 2^bits
 
   template <int N>
   explicit NarrowIntegerBlock(const T (&elements)[N]) {
-    static_assert(N % line == 0 && N / lanes <= 1 << 15);  // lanes of 32 bits hold that
+    static_assert(N % line == 0 && N / lanes <= 256);  // terms of a lane of 16 bits
     Words sums = {}, magnitudes = {}, low = {}, high = {};
     for (int first = 0; first < N; first += line) {
       prefetch_page_ahead<line>(elements + first);
@@ -76,26 +78,21 @@ class NarrowIntegerBlock {
       if constexpr (Wanted.magnitude) magnitude += magnitudes[lane];
       if constexpr (Wanted.squares) {
         squares_low += low[lane];
-        (short_lanes ? squares_low : squares_high) += std::uint64_t{high[lane]} << (short_lanes ? 16 : 0);
+        squares_high += high[lane];
       }
     }
   }
 
  private:
-  /// Halves of a square apart: a lane's sum of squares would overflow.
   static void add_squares(const Words& sizes, Words& low, Words& high) {
-    if constexpr (sizeof(T) == 1) {
-      low += sizes * sizes;
-    } else if constexpr (short_lanes) {
-      const Words squares = sizes * sizes;
-      low += squares & 0xffff;
-      high += squares >> 16;
-    } else {
-      Words squares;
+    Words squares;
+    if constexpr (bits == 32) {
       multiply_low_halves<lanes>(sizes, sizes, squares);
-      low += squares & 0xffffffffu;
-      high += squares >> 32;
+    } else {
+      squares = sizes * sizes;
     }
+    low += squares & ((Lane{1} << bits) - 1);
+    high += squares >> bits;
   }
 };
 
