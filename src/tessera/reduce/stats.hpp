@@ -124,12 +124,11 @@ class StatsFold : public StatsBase<T> {
       : Base(StatsParts<T>{}, context), m_context(context), m_ddof(stats.ddof) {}
 
 #if defined(TESSERA_HOST_VECTORS)
-  static constexpr bool takes_blocks = std::is_floating_point_v<T>;
-  static constexpr int host_lanes = takes_blocks ? host_block : Base::lanes;
+  static constexpr int host_lanes = ExactMoments<T, StatsMoments<T>::wanted>::host_lanes;
   template <int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION void add(thread_type& thread, spill_type& spill, const T (&elements)[N],
                                        const Index& index, const Status& status) const {
-    if constexpr (takes_blocks && N == host_block) {
+    if constexpr (N == host_lanes) {
       add_block(thread, spill, elements, index, status);
     } else {
       Base::add(thread, spill, elements, index, status);
@@ -258,7 +257,14 @@ class StatsFold : public StatsBase<T> {
   }
 
 #if defined(TESSERA_HOST_VECTORS)
-  /// A host's block, part by part while it is in cache; with NaN or infinities in groups.
+  /// A host's block, part by part while it is in cache.
+  template <class Index>
+  TESSERA_NOINLINE void add_block(thread_type& thread, spill_type& spill, const T (&elements)[host_lanes],
+                                  const Index& index, const Status& status) const requires(std::is_integral_v<T>) {
+    ExactMoments<T, StatsMoments<T>::wanted>::add(m_context, thread.first, spill.first, elements, index, status);
+    add_extrema(thread, elements, index);
+  }
+  /// With NaN or infinities in groups.
   template <class Index>
   TESSERA_NOINLINE void add_block(thread_type& thread, spill_type& spill, const T (&elements)[host_block],
                                   const Index& index, const Status& status) const {
@@ -275,13 +281,18 @@ class StatsFold : public StatsBase<T> {
     if (!Sums::add_close_block(thread.first, spill.first, elements, fields)) {
       Sums::add(m_context, thread.first, spill.first, elements, index, status);
     }
+    add_extrema(thread, elements, index);
+  }
+
+  template <class Index>
+  static void add_extrema(thread_type& thread, const T (&elements)[host_lanes], const Index& index) {
     const BlockExtrema<T> extrema = block_extrema(elements);
     take_best<ArgMin<T>>(thread.rest.first, extrema.lowest, elements, index);
     take_best<ArgMax<T>>(thread.rest.rest.first, extrema.highest, elements, index);
     if (extrema.zeros == 0) return;
     ZeroCounts& zeros = thread.rest.rest.rest;
     zeros.zeros += extrema.zeros;
-    zeros.negative_zeros += negative_zeros(elements);
+    if constexpr (std::is_floating_point_v<T>) zeros.negative_zeros += negative_zeros(elements);
   }
 #endif
 

@@ -323,6 +323,38 @@ TEMPLATE_LIST_TEST_CASE("stats of integers come from exact integers", "[reduce][
   CHECK(got.count_nan == 0);
 }
 
+/// All but sums: those are checked above and in test_integer_moments.cpp.
+template <class T, class Space>
+void check_integer_blocks(const Space& space) {
+  constexpr std::size_t block = 2048 / sizeof(T);
+  for (const std::size_t size : {block - 1, block, block + 1, 2 * block, 5 * block + 37}) {
+    std::vector<std::vector<T>> inputs(4, std::vector<T>(size));
+    for (std::size_t i = 0; i < size; ++i) inputs[0][i] = static_cast<T>(test::mixed(i, size));
+    for (std::size_t i = 0; i < size; ++i) inputs[1][i] = static_cast<T>(i < size / 2 ? size / 2 - i : i - size / 2);
+    inputs[2].assign(size, std::numeric_limits<T>::max());  // what no minimum is better than
+    inputs[3].assign(size, std::numeric_limits<T>::lowest());
+    inputs[3][size / 3] = 0;
+    for (const auto& values : inputs) {
+      INFO("size " << size);
+      const auto got = tessera::reduce(space, test::device_copy<Space>(values), tessera::FittingStats<T>{});
+      const auto lowest = std::min_element(values.begin(), values.end());
+      const auto highest = std::max_element(values.begin(), values.end());
+      CHECK(got.argmin == lowest - values.begin());
+      CHECK(got.argmax == highest - values.begin());
+      CHECK(got.min == *lowest);
+      CHECK(got.max == *highest);
+      CHECK(got.count_zero == static_cast<std::uint64_t>(std::count(values.begin(), values.end(), T(0))));
+      CHECK(same_double(got.var, tessera::reference::ExactSums(values).template variance<double>(0)));
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("stats of integers: where blocks of a host begin and end", "[reduce][stats]", test::OneSpace) {
+  check_integer_blocks<std::int8_t>(TestType{});
+  check_integer_blocks<std::uint32_t>(TestType{});
+  check_integer_blocks<std::int64_t>(TestType{});
+}
+
 TEMPLATE_LIST_TEST_CASE("fused reducers give what each gives alone", "[reduce][fused]", test::OneSpace) {
   const TestType space;
   const auto in = test::device_copy<TestType>(test::values<float>(12347));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Extrema and zeros of a block of finite elements on a host, in vectors; positions are looked for where a block has a
-// better element than those before.
+// Extrema and zeros of a block of integers or finite elements on a host, in vectors; positions are looked for where a
+// block has a better element than those before.
 #ifndef TESSERA_REDUCE_DETAIL_HOST_EXTREMA_HPP
 #define TESSERA_REDUCE_DETAIL_HOST_EXTREMA_HPP
 
@@ -25,12 +25,24 @@ struct BlockExtrema {
   std::int64_t zeros;
 };
 
-/// Of finite elements.
+/// Integers of the size of T.
 template <class T>
-BlockExtrema<T> block_extrema(const T (&elements)[host_block]) {
+struct CountOf {
+  using type = std::make_signed_t<T>;
+};
+template <class T>
+requires std::is_floating_point_v<T>
+struct CountOf<T> {
+  using type = std::make_signed_t<typename FloatFormat<T>::bits_type>;
+};
+
+/// Of integers or finite elements.
+template <class T, int Block>
+BlockExtrema<T> block_extrema(const T (&elements)[Block]) {
   constexpr int width = host_vector_bytes / static_cast<int>(sizeof(T)), chains = 2;
+  static_assert(sizeof(T) > 1 || Block / (chains * width) < 128);  // zeros of a lane of bytes
   using Elements = HostVector<T, width>;
-  using Counts = HostVector<std::make_signed_t<typename FloatFormat<T>::bits_type>, width>;
+  using Counts = HostVector<typename CountOf<T>::type, width>;
   Elements lowest[chains], highest[chains];
   Counts zeros[chains] = {};
   for (int c = 0; c < chains; ++c) {
@@ -38,7 +50,7 @@ BlockExtrema<T> block_extrema(const T (&elements)[host_block]) {
     highest[c] = lowest[c];
   }
   TESSERA_KEEP_LOOP
-  for (int first = 0; first < host_block; first += chains * width) {
+  for (int first = 0; first < Block; first += chains * width) {
     for (int c = 0; c < chains; ++c) {
       Elements loaded;
       load_vector(elements + first + c * width, loaded);
@@ -49,8 +61,9 @@ BlockExtrema<T> block_extrema(const T (&elements)[host_block]) {
   }
   BlockExtrema<T> extrema{across<T, width>(LesserOf{}(lowest[0], lowest[1]), LesserOf{}),
                           across<T, width>(GreaterOf{}(highest[0], highest[1]), GreaterOf{}), 0};
-  const Counts counts = zeros[0] + zeros[1];
-  for (int lane = 0; lane < width; ++lane) extrema.zeros += counts[lane];
+  for (const Counts& counts : zeros) {
+    for (int lane = 0; lane < width; ++lane) extrema.zeros += counts[lane];
+  }
   return extrema;
 }
 
@@ -63,12 +76,13 @@ TESSERA_NOINLINE std::int64_t negative_zeros(const T (&elements)[host_block]) {
 }
 
 /// R: as ArgFold has it, of first positions. value: the best of the elements.
-template <class R, class T, class Index>
-void take_best(typename R::value_type& best, const T& value, const T (&elements)[host_block], const Index& index) {
+template <class R, class T, int Block, class Index>
+void take_best(typename R::value_type& best, const T& value, const T (&elements)[Block], const Index& index) {
   const bool may_be_earlier = !Index::ascending || index(0) < best.index;
   if (!R::better(value, best.value) && !(value == best.value && may_be_earlier)) return;
   constexpr int group = 64;
-  for (int first = 0; first < host_block; first += group) {
+  static_assert(Block % group == 0);
+  for (int first = 0; first < Block; first += group) {
     bool any = false;
     for (int k = first; k < first + group; ++k) any |= elements[k] == value;
     if (!any) continue;
