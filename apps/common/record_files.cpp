@@ -83,6 +83,8 @@ void refuse_same_file(const std::string& option, const std::string& file, const 
                       const std::string& what) {
   if (file.empty() || file == "-" || other.empty() || other == "-") return;
   std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(file, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;  // as /dev/null is
   const auto whole = [&](const std::string& name) {
     return std::filesystem::weakly_canonical(std::filesystem::absolute(name, ignored), ignored);
   };

@@ -256,6 +256,7 @@ TEST_CASE("tessera-reduce: the record and the rows do not go over the data") {
   CHECK(refused({x, "--csv", out, "--output", out + ":/r:/s"}) == "--csv " + out + ": is the file of the data");
   const std::string rows = inputs.folder / "rows", again = inputs.folder.path() + "/./rows";
   CHECK(refused({x, "--json", rows, "--csv", again}) == "--csv " + again + ": is the file of --json");
+  CHECK(reduce({x, "--json", "/dev/null", "--csv", "/dev/null", "--quiet"}).status == 0);
   CHECK(bytes_of_file(inputs.file) == before);
 }
 
