@@ -83,6 +83,10 @@ TEST_CASE("tessera-bench compare: rows of one file, of other machines, and those
             files.after +
             ": reduce float32 1000  b\n"
             "1 rows in both: 0 slower, 0 faster, the others as before within their intervals\n");
+  ProgramSetting full;
+  full.out_file = "/dev/full";
+  CHECK(refusal_line(run_program(TESSERA_BENCH, {"compare", files.before, files.after}, full), 3, "tessera-bench") ==
+        "standard output: cannot be written: No space left on device");
   const auto still = Pair({wrong}, {wrong}).compare();
   CHECK(still.status == 1);
   CHECK(still.out.starts_with("WRONG     reduce float32 1000  a: as before\n"));

@@ -295,7 +295,8 @@ TEST_CASE("tessera-bench report: goes over none of its files, and sees a full di
   CHECK(bytes_of_file(file) == before);
   ProgramSetting setting;
   setting.out_file = "/dev/full";
-  for (const auto& arguments : {std::vector<std::string>{"report", file}, {"compare", file, file}, {"--help"}}) {
+  for (const auto& arguments :
+       {std::vector<std::string>{"report", file}, {"report", file, "--markdown=-"}, {"--help"}}) {
     CHECK(refusal_line(run_program(TESSERA_BENCH, arguments, setting), 3, "tessera-bench") ==
           "standard output: cannot be written: No space left on device");
   }
