@@ -54,21 +54,21 @@ constexpr bool takes_elements() {
 /// The fold of R over elements of T.
 template <class R, class T>
 struct FoldOf {
-  static_assert(takes_elements<R, T>(),
-                "tessera: the reducer is of another element type than the view; a view of "
-                "double takes Max<double>, Sum<double>, ..");
   using type = ValueFold<R, T>;
 };
 template <class R, class T>
 requires requires { typename R::fold_type; }
 struct FoldOf<R, T> {
-  static_assert(takes_elements<R, T>(),
-                "tessera: the reducer is of another element type than the view; a view of "
-                "double takes Max<double>, Sum<double>, ..");
   using type = typename R::fold_type;
 };
 template <class R, class T>
-using fold_t = typename FoldOf<R, T>::type;
+struct CheckedFoldOf : FoldOf<R, T> {
+  static_assert(takes_elements<R, T>(),
+                "tessera: the reducer is of another element type than the view; a view of "
+                "double takes Max<double>, Sum<double>, ..");
+};
+template <class R, class T>
+using fold_t = typename CheckedFoldOf<R, T>::type;
 
 }  // namespace detail
 

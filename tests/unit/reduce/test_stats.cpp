@@ -48,6 +48,17 @@ void check_floating(const StatsResult<T>& got, const std::vector<T>& values, std
   CHECK(got.count_inf == infinities);
 }
 
+/// The extrema, of elements without NaN, and where they are first.
+template <class Result, class T>
+void check_places(const Result& got, const std::vector<T>& values) {
+  const auto lowest = std::min_element(values.begin(), values.end());
+  const auto highest = std::max_element(values.begin(), values.end());
+  CHECK(got.argmin == lowest - values.begin());
+  CHECK(got.argmax == highest - values.begin());
+  CHECK(got.min == *lowest);
+  CHECK(got.max == *highest);
+}
+
 template <class T, class Space>
 StatsResult<T> stats_of(const Space& space, const std::vector<T>& values, std::int64_t ddof = 0,
                         const ReduceOptions& options = {}) {
@@ -60,13 +71,8 @@ TEMPLATE_LIST_TEST_CASE("stats of floats, at sizes around a team's share", "[red
     const auto values = test::values<float>(size, size);
     const auto got = stats_of(space, values);
     check_floating(got, values, 0);
-    const auto lowest = std::min_element(values.begin(), values.end());
-    const auto highest = std::max_element(values.begin(), values.end());
-    CHECK(got.argmin == lowest - values.begin());
-    CHECK(got.argmax == highest - values.begin());
-    CHECK(got.min == *lowest);
-    CHECK(got.max == *highest);
-    CHECK(got.linf == std::max(std::abs(double{*lowest}), std::abs(double{*highest})));
+    check_places(got, values);
+    CHECK(got.linf == std::max(std::abs(double{got.min}), std::abs(double{got.max})));
   }
 }
 
@@ -183,15 +189,10 @@ TEMPLATE_LIST_TEST_CASE("stats: NaN and infinities under each policy", "[reduce]
 /// Against the elements one by one; no NaN.
 template <class T, class Space>
 void check_extrema(const Space& space, const std::vector<T>& values) {
-  const auto lowest = std::min_element(values.begin(), values.end());
-  const auto highest = std::max_element(values.begin(), values.end());
   for (const ReduceOptions& options : {ReduceOptions{}, ReduceOptions{.league_size = 1, .team_size = 1}}) {
     const auto got = stats_of(space, values, 0, options);
     check_floating(got, values, 0);
-    CHECK(got.min == *lowest);
-    CHECK(got.max == *highest);
-    CHECK(got.argmin == lowest - values.begin());
-    CHECK(got.argmax == highest - values.begin());
+    check_places(got, values);
   }
 }
 
@@ -337,12 +338,7 @@ void check_integer_blocks(const Space& space) {
     for (const auto& values : inputs) {
       INFO("size " << size);
       const auto got = tessera::reduce(space, test::device_copy<Space>(values), tessera::FittingStats<T>{});
-      const auto lowest = std::min_element(values.begin(), values.end());
-      const auto highest = std::max_element(values.begin(), values.end());
-      CHECK(got.argmin == lowest - values.begin());
-      CHECK(got.argmax == highest - values.begin());
-      CHECK(got.min == *lowest);
-      CHECK(got.max == *highest);
+      check_places(got, values);
       CHECK(got.count_zero == static_cast<std::uint64_t>(std::count(values.begin(), values.end(), T(0))));
       CHECK(same_double(got.var, tessera::reference::ExactSums(values).template variance<double>(0)));
     }

@@ -146,11 +146,12 @@ class ExactMoments<T, Wanted> {
       const NarrowIntegerBlock<T, Wanted> block(elements);
       thread.sum.high += block.sum;
       thread.magnitude.add(block.magnitude);
+      const std::uint64_t low = block.squares.low_total(), high = block.squares.high_total();
       if constexpr (sizeof(T) == 4) {
-        thread.squares.low.low += block.squares_low;
-        thread.squares.low.high += block.squares_high;
+        thread.squares.low.low += low;
+        thread.squares.low.high += high;
       } else {
-        thread.squares.low.add(block.squares_low + (block.squares_high << 8 * sizeof(T)));
+        thread.squares.low.add(low + (high << 8 * sizeof(T)));
       }
     }
   }

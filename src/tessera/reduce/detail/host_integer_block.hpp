@@ -17,15 +17,16 @@
 
 namespace tessera::detail {
 
-/// Sums of words in vectors, halves apart.
-template <int Lanes>
+/// Sums of unsigned words in a vector's lanes, halves of the words apart.
+template <class Lane>
 struct HalvesInLanes {
-  using Words = HostVector<std::uint64_t, Lanes>;
+  static constexpr int lanes = host_vector_bytes / static_cast<int>(sizeof(Lane)), half = 4 * sizeof(Lane);
+  using Words = HostVector<Lane, lanes>;
   Words low = {}, high = {};
 
   void add(const Words& words) {
-    low += words & 0xffffffffu;
-    high += words >> 32;
+    low += words & ((Lane{1} << half) - 1);
+    high += words >> half;
   }
   [[nodiscard]] std::uint64_t low_total() const { return total(low); }
   [[nodiscard]] std::uint64_t high_total() const { return total(high); }
@@ -33,7 +34,7 @@ struct HalvesInLanes {
  private:
   static std::uint64_t total(const Words& words) {
     std::uint64_t sum = 0;
-    for (int lane = 0; lane < Lanes; ++lane) sum += words[lane];
+    for (int lane = 0; lane < lanes; ++lane) sum += words[lane];
     return sum;
   }
 };
@@ -52,12 +53,13 @@ class NarrowIntegerBlock {
 
  public:
   std::int64_t sum = 0;
-  std::uint64_t magnitude = 0, squares_low = 0, squares_high = 0;  // squares_low + squares_high 2^bits
+  std::uint64_t magnitude = 0;
+  HalvesInLanes<Lane> squares;
 
   template <int N>
   explicit NarrowIntegerBlock(const T (&elements)[N]) {
     static_assert(N % line == 0 && N / lanes <= 256);  // terms of a lane of 16 bits
-    Words sums = {}, magnitudes = {}, low = {}, high = {};
+    Words sums = {}, magnitudes = {};
     for (int first = 0; first < N; first += line) {
       prefetch_page_ahead<line>(elements + first);
       for (int at = first; at < first + line; at += lanes) {
@@ -69,30 +71,25 @@ class NarrowIntegerBlock {
         if constexpr (Wanted.magnitude || Wanted.squares) {
           const Words sizes = wide < 0 ? 0 - words : words;
           if constexpr (Wanted.magnitude) magnitudes += sizes;
-          if constexpr (Wanted.squares) add_squares(sizes, low, high);
+          if constexpr (Wanted.squares) squares.add(squares_of(sizes));
         }
       }
     }
     for (int lane = 0; lane < lanes; ++lane) {
       if constexpr (Wanted.sum) sum += static_cast<Wide>(sums[lane]);
       if constexpr (Wanted.magnitude) magnitude += magnitudes[lane];
-      if constexpr (Wanted.squares) {
-        squares_low += low[lane];
-        squares_high += high[lane];
-      }
     }
   }
 
  private:
-  static void add_squares(const Words& sizes, Words& low, Words& high) {
-    Words squares;
+  static Words squares_of(const Words& sizes) {
     if constexpr (bits == 32) {
+      Words squares;
       multiply_low_halves<lanes>(sizes, sizes, squares);
+      return squares;
     } else {
-      squares = sizes * sizes;
+      return sizes * sizes;
     }
-    low += squares & ((Lane{1} << bits) - 1);
-    high += squares >> bits;
   }
 };
 
@@ -107,7 +104,7 @@ class WideIntegerBlock {
  public:
   std::uint64_t sum_low = 0;
   std::int64_t sum_high = 0;
-  HalvesInLanes<lanes> magnitude, low_low, low_high, high_high;
+  HalvesInLanes<std::uint64_t> magnitude, low_low, low_high, high_high;
 
   template <int N>
   explicit WideIntegerBlock(const T (&elements)[N]) {
