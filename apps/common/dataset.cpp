@@ -151,6 +151,7 @@ void Dataset::Impl::read_box(const Box& box, hid_t file_space, std::uint64_t gap
     staging.resize(element_count(read_shape) * type.bytes);
   }
   void* const destination = direct != nullptr ? direct : staging.data();
+  unwritten->fill(destination, memory_space.get());
   if (H5Dread(dataset.get(), hdf5_type.get(), memory_space.get(), file_space, H5P_DEFAULT, destination) < 0) {
     refuse(fmt::format("{}: {}", where(info), read_failure_text(last_hdf5_error())));
   }
@@ -188,8 +189,19 @@ void Dataset::Impl::read_into(std::byte* out, const Decoder* decoder, std::uint6
     done += element_count(box.count) * element_bytes;
     if (progress) progress(done, total);
   });
+  check_source_lengths();
   for (std::size_t axis = 0; axis < counts.size(); ++axis) {
     if (selection.axes[axis].reversed && total > 0) reverse_axis(out, counts, axis, element_bytes);
+  }
+}
+
+void Dataset::Impl::check_source_lengths() const {
+  for (const auto& [path, before] : source_states) {
+    const auto now = state_of(path);
+    // Where another file has taken its name, the one that is open is as it was.
+    if (!now || now->device != before.device || now->inode != before.inode || now->bytes >= before.bytes) continue;
+    refuse(fmt::format("{}: '{}' was cut short while it was read, from {} bytes to {}; run again when it is whole",
+                       where(info), printable(path), before.bytes, now->bytes));
   }
 }
 
@@ -219,10 +231,13 @@ Dataset::Dataset(const std::string& spec, int rank_max) : m_impl(std::make_uniqu
   info.layout = std::move(storage.layout);
   info.chunks = std::move(storage.chunks);
   info.filters = std::move(storage.filters);
-  info.sources = std::move(storage.sources);
   self.selection = naming(info, [&] { return Selection(info.selection).resolve(info.stored_shape); });
   info.shape = self.selection.shape();
-  check_storage(self.dataset.get(), where(info), &self.selection);
+  info.sources = check_storage(self.dataset.get(), where(info), &self.selection);
+  for (const std::string& path : info.sources) {
+    if (const auto state = state_of(path)) self.source_states.emplace_back(path, *state);
+  }
+  self.unwritten.emplace(self.dataset.get());
 }
 
 Dataset::~Dataset() = default;

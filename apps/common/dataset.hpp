@@ -26,7 +26,7 @@ struct DatasetInfo {
   Shape chunks;                          // empty unless chunked
   std::vector<std::string> filters;      // "deflate", "shuffle", ..
   std::uint64_t stored_element_bytes = 0;
-  std::vector<std::string> sources = {};  // other files that hold its data
+  std::vector<std::string> sources = {};  // the files that hold its data: its own, external ones, of virtual sources
 };
 
 /// Called between pieces of a long transfer with the bytes done so far and in all.

@@ -7,13 +7,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "dataset.hpp"
 #include "hdf5_handle.hpp"
 #include "hdf5_pieces.hpp"
+#include "hdf5_storage.hpp"
 #include "hdf5_type.hpp"
 #include "selection.hpp"
+#include "temporary_file.hpp"
 
 namespace tessera::apps {
 
@@ -22,12 +27,16 @@ struct Dataset::Impl {
   StoredType type;
   ResolvedSelection selection;
   DatasetInfo info;
+  std::optional<UnwrittenElements> unwritten;
+  std::vector<std::pair<std::string, FileState>> source_states;  // before it was read
 
   /// \throws Failure (no_resource) where the selection's bytes overflow 64 bits.
   [[nodiscard]] std::uint64_t bytes_of(std::uint64_t element_bytes) const;
   /// Reads into out, which has room for the selection; decoder: null where the stored bytes are wanted.
   void read_into(std::byte* out, const Decoder* decoder, std::uint64_t element_bytes,
                  const ProgressCallback& progress) const;
+  /// \throws Failure (bad_input) where a source has become shorter: HDF5 read zeros for what it has lost.
+  void check_source_lengths() const;
 
  private:
   /// Reads one box: straight into its place in direct where that is given, else densely into staging. gap: the stride

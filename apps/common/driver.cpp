@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "hdf5_handle.hpp"
 #include "hdf5_spec.hpp"
 #include "memory_limit.hpp"
 #include "plot.hpp"
@@ -37,8 +38,8 @@ void write_standard_output(const std::string& text) {
   }
 }
 
-void check_record_file(const std::string& option, const std::string& file) {
-  if (!file.empty()) check_writable(option, file);
+void check_record_file(const std::string& option, const std::string& file, Rewriting rewriting = Rewriting::replaces) {
+  if (!file.empty()) check_writable(option, file, rewriting);
 }
 
 template <class Read>
@@ -53,7 +54,7 @@ auto timed(Transfer& transfer, std::uint64_t bytes, Read&& read) {
 }  // namespace
 
 int run_driver(const std::string& program, const std::function<ExitStatus()>& body) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  silence_hdf5();
   install_signal_handlers();
   try {
     const ExitStatus status = body();
@@ -109,9 +110,13 @@ const Dataset& DriverRun::open_input(int rank_max) {
   check_record_files();
   m_input.emplace(common.input, rank_max);
   m_record.input = m_input->info();
-  refuse_record_over(m_record.input.file);
-  for (const auto& source : m_record.input.sources) refuse_record_over(source);
+  refuse_records_over(*m_input);
   return *m_input;
+}
+
+void DriverRun::refuse_records_over(const Dataset& input) const {
+  refuse_record_over(input.info().file);
+  for (const auto& source : input.info().sources) refuse_record_over(source);
 }
 
 void DriverRun::make_input(const Shape& shape, const std::string& type, std::uint64_t element_bytes) {
@@ -125,7 +130,7 @@ void DriverRun::make_input(const Shape& shape, const std::string& type, std::uin
 void DriverRun::check_record_files() const {
   const CommonOptions& common = m_command_line.common();
   check_record_file("--json", common.json_file == "-" ? "" : common.json_file);
-  check_record_file("--csv", common.csv_file);
+  check_record_file("--csv", common.csv_file, Rewriting::appends);
   check_record_file("--plot", common.plot_file);
   refuse_same_file("--csv", common.csv_file, common.json_file, "the file of --json");
   refuse_same_file("--plot", common.plot_file, common.json_file, "the file of --json");

@@ -62,6 +62,9 @@ class DriverRun {
   /// The common options with the space that was chosen.
   [[nodiscard]] RunOptions run_options() const;
 
+  /// \throws Failure (bad_input) where a record would go to a file that holds the data of an input beside INPUT.
+  void refuse_records_over(const Dataset& input) const;
+
   [[nodiscard]] HostArray read_input();
   [[nodiscard]] HostBuffer read_raw_input();
 

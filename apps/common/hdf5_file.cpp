@@ -14,6 +14,7 @@
 #include <cstring>
 #include <set>
 
+#include "hdf5_storage.hpp"
 #include "hdf5_type.hpp"
 
 namespace tessera::apps {
@@ -63,13 +64,17 @@ std::string link_text(hid_t file, const std::string& name) {
   return "a link of a kind that HDF5 does not know";
 }
 
-std::vector<std::string> link_names(hid_t group) {
+/// prefix: the group's name, for messages.
+std::vector<std::string> link_names(hid_t group, const std::string& prefix) {
   std::vector<std::string> names;
   const auto add = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
     static_cast<std::vector<std::string>*>(data)->emplace_back(name);
     return 0;
   };
-  H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names);
+  if (H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names) < 0) {
+    const std::string cause = damage_text(last_hdf5_error());
+    refuse(fmt::format("{}: {}", location(file_of(group), prefix), cause));
+  }
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -77,7 +82,7 @@ std::vector<std::string> link_names(hid_t group) {
 void visit_group(hid_t group, const std::string& prefix, std::set<ObjectIdentity>& visited,
                  const std::function<void(const std::string&, hid_t)>& visit) {
   if (!visited.insert(identity_of(group)).second) return;  // hard links may form a ring
-  for (const std::string& name : link_names(group)) {
+  for (const std::string& name : link_names(group, prefix)) {
     H5L_info_t info{};
     if (H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT) < 0) continue;
     if (info.type != H5L_TYPE_HARD && info.type != H5L_TYPE_EXTERNAL) continue;
@@ -87,6 +92,13 @@ void visit_group(hid_t group, const std::string& prefix, std::set<ObjectIdentity
     if (kind == H5I_DATASET) visit(prefix + name, object.get());
     if (kind == H5I_GROUP && info.type == H5L_TYPE_HARD) visit_group(object.get(), prefix + name + "/", visited, visit);
   }
+}
+
+/// Of the root where it is "".
+bool is_group(hid_t file, const std::string& name) {
+  const Handle object(H5Oopen(file, name.empty() ? "/" : name.c_str(), H5P_DEFAULT), H5Oclose);
+  H5Eclear2(H5E_DEFAULT);
+  return object && H5Iget_type(object.get()) == H5I_GROUP;
 }
 
 }  // namespace
@@ -120,6 +132,10 @@ Handle open_input_file(const std::string& path) {
   return file;
 }
 
+std::string damage_text(const Hdf5Error& error) {
+  return "cannot be looked up, the file may be damaged: " + (error.cause.empty() ? "no reason is given" : error.cause);
+}
+
 bool object_exists(hid_t file, const std::string& path, const std::string& name) {
   std::size_t end = 0;
   while (end != std::string::npos) {
@@ -127,10 +143,12 @@ bool object_exists(hid_t file, const std::string& path, const std::string& name)
     if (end == std::string::npos) break;  // trailing slashes
     end = name.find('/', end);
     const std::string part = name.substr(0, end);
-    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) {
-      H5Eclear2(H5E_DEFAULT);
-      return false;
+    const htri_t exists = H5Lexists(file, part.c_str(), H5P_DEFAULT);
+    const Hdf5Error reason = last_hdf5_error();
+    if (exists < 0 && is_group(file, part.substr(0, part.rfind('/')))) {
+      refuse(location(path, part) + ": " + damage_text(reason));
     }
+    if (exists <= 0) return false;
     const htri_t leads_somewhere = H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT);
     if (leads_somewhere > 0) continue;
     const Hdf5Error error = last_hdf5_error();

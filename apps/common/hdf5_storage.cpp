@@ -89,13 +89,6 @@ void check_filters(hid_t dataset, hid_t list, const std::string& where) {
   }
 }
 
-std::string file_of(hid_t object) {
-  const ssize_t length = H5Fget_name(object, nullptr, 0);
-  std::string name(static_cast<std::size_t>(std::max<ssize_t>(length, 0)), '\0');
-  if (length > 0) H5Fget_name(object, name.data(), name.size() + 1);
-  return name;
-}
-
 /// Bytes of a whole dataset; the largest number where 64 bits do not hold them.
 std::uint64_t extent_bytes(hid_t dataset) {
   const Handle space(H5Dget_space(dataset), H5Sclose), type(H5Dget_type(dataset), H5Tclose);
@@ -111,9 +104,10 @@ std::uint64_t extent_bytes(hid_t dataset) {
 }
 
 void check_contiguous(hid_t dataset, const std::string& where) {
+  if (H5Dget_storage_size(dataset) == 0) return;  // never written
   const haddr_t offset = H5Dget_offset(dataset);
   struct stat status {};
-  if (offset == HADDR_UNDEF || stat(file_of(dataset).c_str(), &status) != 0) return;  // never written: fill values
+  if (offset == HADDR_UNDEF || stat(file_of(dataset).c_str(), &status) != 0) return;
   const std::uint64_t bytes = extent_bytes(dataset), present = static_cast<std::uint64_t>(status.st_size);
   if (bytes == too_many_bytes) return;  // a question of memory, asked elsewhere
   if (offset <= present && bytes <= present - offset) return;
@@ -152,15 +146,16 @@ std::string external_path(const std::string& name, const std::string& folder, bo
   return beside ? folder + "/" + name : name;
 }
 
-void check_external(hid_t dataset, hid_t list, const std::string& where) {
+void check_external(hid_t dataset, hid_t list, const std::string& where, std::vector<std::string>& sources) {
   const std::string folder = folder_of(file_of(dataset));
   const bool beside = static_cast<bool>(external_file_access(dataset));
   std::uint64_t needed = extent_bytes(dataset);
   for (const ExternalFile& file : external_files(list)) {
-    if (needed == 0) return;
+    const std::string path = external_path(file.name, folder, beside);
+    sources.push_back(path);
+    if (needed == 0) continue;
     const std::uint64_t part = std::min<std::uint64_t>(file.bytes, needed);
     needed -= part;
-    const std::string path = external_path(file.name, folder, beside);
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) {
       refuse(fmt::format("{}: its external file '{}' does not exist", where, printable(path)));
@@ -177,26 +172,14 @@ void check_external(hid_t dataset, hid_t list, const std::string& where) {
   if (needed > 0) refuse(fmt::format("{}: its external files lack {} bytes of the data", where, needed));
 }
 
-std::vector<std::string> sources_of(hid_t dataset, hid_t list) {
-  const std::string folder = folder_of(file_of(dataset));
-  std::vector<std::string> paths;
-  if (H5Pget_layout(list) == H5D_VIRTUAL) {
-    std::size_t count = 0;
-    H5Pget_virtual_count(list, &count);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::array<char, 4096> name{};
-      H5Pget_virtual_filename(list, i, name.data(), name.size());
-      const std::string path = name.data();
-      if (path != ".") paths.push_back(path.starts_with('/') ? path : folder + "/" + path);
-    }
-  } else {
-    const bool beside = static_cast<bool>(external_file_access(dataset));
-    for (const ExternalFile& file : external_files(list)) paths.push_back(external_path(file.name, folder, beside));
-  }
-  return paths;
-}
-
 }  // namespace
+
+std::string file_of(hid_t object) {
+  const ssize_t length = H5Fget_name(object, nullptr, 0);
+  std::string name(static_cast<std::size_t>(std::max<ssize_t>(length, 0)), '\0');
+  if (length > 0) H5Fget_name(object, name.data(), name.size() + 1);
+  return name;
+}
 
 StorageDescription describe_storage(hid_t dataset) {
   const Handle list = creation_list(dataset);
@@ -220,7 +203,6 @@ StorageDescription describe_storage(hid_t dataset) {
       break;
   }
   for (const Filter& filter : filters_of(list.get())) storage.filters.push_back(filter.name);
-  storage.sources = sources_of(dataset, list.get());
   return storage;
 }
 
@@ -271,13 +253,33 @@ void select_elements(hid_t space, const ResolvedSelection& selection) {
   }
 }
 
-void check_storage(hid_t dataset, const std::string& where, const ResolvedSelection* selection, int depth) {
+std::vector<std::string> check_storage(hid_t dataset, const std::string& where, const ResolvedSelection* selection,
+                                       int depth) {
   const Handle list = creation_list(dataset);
   check_filters(dataset, list.get(), where);
+  std::vector<std::string> sources{file_of(dataset)};
   const std::string layout = describe_storage(dataset).layout;
   if (layout == "contiguous") check_contiguous(dataset, where);
-  if (layout == "external") check_external(dataset, list.get(), where);
-  if (layout == "virtual") check_virtual_sources(dataset, file_of(dataset), where, selection, depth);
+  if (layout == "external") check_external(dataset, list.get(), where, sources);
+  if (layout == "virtual") check_virtual_sources(dataset, sources.front(), where, selection, depth, sources);
+  return sources;
+}
+
+UnwrittenElements::UnwrittenElements(hid_t dataset) : m_type(H5Dget_type(dataset), H5Tclose) {
+  const Handle list = creation_list(dataset);
+  H5D_fill_time_t time = H5D_FILL_TIME_IFSET;
+  H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+  H5Pget_fill_time(list.get(), &time);
+  H5Pfill_value_defined(list.get(), &defined);
+  m_any =
+      H5Pget_layout(list.get()) == H5D_VIRTUAL || time == H5D_FILL_TIME_NEVER || defined == H5D_FILL_VALUE_UNDEFINED;
+  if (!m_any || defined != H5D_FILL_VALUE_USER_DEFINED) return;
+  m_value.resize(H5Tget_size(m_type.get()));
+  if (H5Pget_fill_value(list.get(), m_type.get(), m_value.data()) < 0) m_value.clear();
+}
+
+void UnwrittenElements::fill(void* memory, hid_t memory_space) const {
+  if (m_any) H5Dfill(m_value.empty() ? nullptr : m_value.data(), m_type.get(), memory, m_type.get(), memory_space);
 }
 
 }  // namespace tessera::apps

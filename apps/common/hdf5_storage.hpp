@@ -19,7 +19,6 @@ struct StorageDescription {
   std::string layout;                // contiguous, chunked, compact, external, virtual
   Shape chunks;                      // empty unless chunked
   std::vector<std::string> filters;  // in the order in which they were applied
-  std::vector<std::string> sources;  // other files that hold its data: external ones, those of virtual sources
 };
 [[nodiscard]] StorageDescription describe_storage(hid_t dataset);
 
@@ -38,9 +37,28 @@ void select_box(hid_t space, const Shape& first, const Shape& count);
 /// Selects on space what a selection resolved to; nothing where it is empty.
 void select_elements(hid_t space, const ResolvedSelection& selection);
 
+/// The file that an object lies in, which an external link may have led to.
+[[nodiscard]] std::string file_of(hid_t object);
+
+/// Returns the files that hold the data, or would if they were there: the dataset's own first, external ones, those of
+/// virtual sources and of theirs. depth: of virtual datasets.
 /// \throws Failure (bad_input), its text led by where, unless all that the selection (of a dataset's space; null: all
-/// of it) needs is there: filters, data within the file, external files, virtual sources. depth: of virtual datasets.
-void check_storage(hid_t dataset, const std::string& where, const ResolvedSelection* selection, int depth = 0);
+/// of it) needs is there: filters, data within the file, external files, virtual sources.
+[[nodiscard]] std::vector<std::string> check_storage(hid_t dataset, const std::string& where,
+                                                     const ResolvedSelection* selection, int depth = 0);
+
+/// Gives the elements that a dataset has no place for their fill value, or zero, before it is read: HDF5 leaves memory
+/// as it was where a virtual dataset is mapped twice in part, or where it was told never to write fill values.
+class UnwrittenElements {
+ public:
+  explicit UnwrittenElements(hid_t dataset);
+  void fill(void* memory, hid_t memory_space) const;
+
+ private:
+  Handle m_type;
+  std::vector<std::byte> m_value;  // empty: zero
+  bool m_any = false;
+};
 
 }  // namespace tessera::apps
 

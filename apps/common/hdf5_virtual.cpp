@@ -27,18 +27,18 @@ std::string string_from(Get&& get) {
   return text;
 }
 
-/// A source name as HDF5 reads it: "%%" is '%', and "%b" the number of a block; the first one stands for all.
+/// A source name as HDF5 reads it: "%%" is '%', and "%b" the number of a block, of which the first stands for all.
 struct SourceName {
   std::string text;
   bool is_pattern = false;
 };
-SourceName source_name(const std::string& stored) {
+SourceName source_name(const std::string& stored, std::size_t block = 0) {
   SourceName name;
   for (std::size_t i = 0; i < stored.size(); ++i) {
     if (stored[i] != '%' || i + 1 == stored.size()) {
       name.text += stored[i];
     } else if (stored[++i] == 'b') {
-      name.text += '0';
+      name.text += std::to_string(block);
       name.is_pattern = true;
     } else if (stored[i] == '%') {
       name.text += '%';
@@ -69,6 +69,29 @@ std::vector<std::string> places(const std::string& name, const std::string& file
   const fs::path real = fs::canonical(file, error);
   if (!error) found.push_back((real.parent_path() / relative).string());
   return found;
+}
+
+/// The first of them that exists; "" where none does.
+std::string place_of(const std::string& name, const std::string& file) {
+  if (name == ".") return file;
+  for (const std::string& path : places(name, file)) {
+    if (access(path.c_str(), F_OK) == 0) return path;
+  }
+  return "";
+}
+
+/// Adds the files that a source name stands for.
+void note_sources(const std::string& stored, const std::string& file, std::set<std::string>& noted) {
+  for (std::size_t block = 0;; ++block) {
+    const SourceName name = source_name(stored, block);
+    const std::string place = place_of(name.text, file);
+    if (place.empty()) {
+      if (block == 0) noted.insert(places(name.text, file).front());
+      return;
+    }
+    noted.insert(place);
+    if (!name.is_pattern) return;
+  }
 }
 
 /// Whether a mapping and the selection have elements in common; yes where HDF5 cannot tell, and for mappings without an
@@ -116,49 +139,52 @@ void check_extents(hid_t source, hid_t selected, hid_t mapped, const std::string
 }  // namespace
 
 void check_virtual_sources(hid_t dataset, const std::string& file, const std::string& where,
-                           const ResolvedSelection* selection, int depth) {
+                           const ResolvedSelection* selection, int depth, std::vector<std::string>& sources) {
   constexpr int deepest = 8;  // virtual datasets may refer to each other in a ring
   if (depth > deepest) refuse(fmt::format("{}: virtual datasets more than {} deep", where, deepest));
   const Handle list(H5Dget_create_plist(dataset), H5Pclose);
   std::size_t mappings = 0;
   H5Pget_virtual_count(list.get(), &mappings);
   std::set<std::string> checked;  // sources whose own storage has been looked at
+  std::set<std::string> names, noted;
   std::string opened_path;
   Handle opened;
   for (std::size_t i = 0; i < mappings; ++i) {
+    const std::string stored_file =
+        string_from([&](char* text, std::size_t size) { return H5Pget_virtual_filename(list.get(), i, text, size); });
+    if (names.insert(stored_file).second) note_sources(stored_file, file, noted);
     const Handle mapped(H5Pget_virtual_vspace(list.get(), i), H5Sclose);
     if (!is_needed(mapped.get(), selection)) continue;
-    const SourceName source_file = source_name(
-        string_from([&](char* text, std::size_t size) { return H5Pget_virtual_filename(list.get(), i, text, size); }));
+    const SourceName source_file = source_name(stored_file);
     const SourceName source = source_name(
         string_from([&](char* text, std::size_t size) { return H5Pget_virtual_dsetname(list.get(), i, text, size); }));
-    const std::vector<std::string> candidates =
-        source_file.text == "." ? std::vector<std::string>{file} : places(source_file.text, file);
-    const auto place = std::find_if(candidates.begin(), candidates.end(),
-                                    [](const std::string& path) { return access(path.c_str(), F_OK) == 0; });
-    if (place == candidates.end()) {
+    const std::string place = place_of(source_file.text, file);
+    if (place.empty()) {
       refuse(fmt::format("{}: its virtual source file '{}' does not exist", where, printable(source_file.text)));
     }
-    if (*place != opened_path) {
+    if (place != opened_path) {
       try {
-        opened = open_input_file(*place);
+        opened = open_input_file(place);
       } catch (const Failure& failure) {
         refuse(fmt::format("{}: virtual source {}", where, failure.what()));
       }
-      opened_path = *place;
+      opened_path = place;
     }
     const std::string name = source.text.starts_with('/') ? source.text : "/" + source.text;
-    const std::string source_where = where + ": its virtual source " + location(*place, name);
-    if (!object_exists(opened.get(), *place, name)) refuse(source_where + " does not exist");
-    const Handle source_dataset = open_dataset(opened.get(), *place, name, dataset_access().get());
+    const std::string source_where = where + ": its virtual source " + location(place, name);
+    if (!object_exists(opened.get(), place, name)) refuse(source_where + " does not exist");
+    const Handle source_dataset = open_dataset(opened.get(), place, name, dataset_access().get());
     if (!source_file.is_pattern && !source.is_pattern) {
       const Handle selected(H5Pget_virtual_srcspace(list.get(), i), H5Sclose);
       check_extents(source_dataset.get(), selected.get(), mapped.get(), source_where);
     }
-    if (checked.insert(location(*place, name)).second) {
-      check_storage(source_dataset.get(), source_where, nullptr, depth + 1);
+    if (checked.insert(location(place, name)).second) {
+      for (std::string& path : check_storage(source_dataset.get(), source_where, nullptr, depth + 1)) {
+        noted.insert(std::move(path));
+      }
     }
   }
+  sources.insert(sources.end(), noted.begin(), noted.end());
 }
 
 }  // namespace tessera::apps

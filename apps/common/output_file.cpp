@@ -78,7 +78,10 @@ void check_target(const std::string& target) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
     refuse(fmt::format("{}: no permission to make files in its folder '{}'", name, printable(folder)));
   }
-  if (stat(target.c_str(), &status) != 0) return;
+  if (stat(target.c_str(), &status) != 0) {
+    if (errno == ENAMETOOLONG) refuse(name + ": the name is too long");
+    return;
+  }
   if (S_ISDIR(status.st_mode)) refuse(name + ": is a directory, not an HDF5 file");
   if (!S_ISREG(status.st_mode)) refuse(name + ": is not a regular file");
   if (access(target.c_str(), W_OK) != 0) refuse(name + ": no permission to write it");
@@ -144,11 +147,17 @@ void OutputFile::Impl::check_name(hid_t opened, const std::string& dataset) cons
   for (auto slash = dataset.find('/', 1);; slash = dataset.find('/', slash + 1)) {
     const std::string part = dataset.substr(0, slash);
     const bool last = slash == std::string::npos;
-    if (H5Lexists(opened, part.c_str(), H5P_DEFAULT) <= 0) break;
+    const htri_t exists = H5Lexists(opened, part.c_str(), H5P_DEFAULT);
+    if (exists < 0) refuse(location(file, part) + ": " + damage_text(last_hdf5_error()));
+    if (exists == 0) break;
     if (last && !force) refuse(location(file, part) + ": exists already; give --force to replace it");
     const Handle object(H5Oopen(opened, part.c_str(), H5P_DEFAULT), H5Oclose);
-    const bool group = object && H5Iget_type(object.get()) == H5I_GROUP;
-    if (last && group) refuse(location(file, part) + ": is a group; --force replaces datasets only");
+    const H5I_type_t kind = object ? H5Iget_type(object.get()) : H5I_BADID;
+    const bool group = kind == H5I_GROUP;
+    if (last && (group || kind == H5I_DATATYPE)) {
+      refuse(fmt::format("{}: is a {}; --force replaces datasets only", location(file, part),
+                         group ? "group" : "named datatype"));
+    }
     if (last) break;
     if (!object) refuse(location(file, part) + ": is a link that leads nowhere; nothing can be written below it");
     if (!group) {
@@ -262,7 +271,7 @@ void OutputFile::write(const std::string& suffix, NumberType type, const Shape& 
 void OutputFile::write_raw(const std::string& suffix, const Dataset& source, const Shape& shape, const void* data,
                            const Provenance& provenance, const ProgressCallback& progress) {
   const Dataset::Impl& input = *source.m_impl;
-  const auto source_state = state_of(input.info.file), target_state = state_of(m_impl->target);
+  const auto source_state = state_of(input.info.sources.front()), target_state = state_of(m_impl->target);
   const bool same_file = source_state && target_state && source_state->device == target_state->device &&
                          source_state->inode == target_state->inode;
   if (input.type.reference && !same_file) {

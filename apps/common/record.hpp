@@ -48,8 +48,10 @@ struct Record {
 /// written to the one would be the end of the other. what: the other one, "the file of the data". No file: nothing.
 void refuse_same_file(const std::string& option, const std::string& file, const std::string& other,
                       const std::string& what);
+/// What becomes of a file that exists: one that is replaced as a whole needs a folder that can be written to as well.
+enum class Rewriting { replaces, appends };
 /// \throws Failure (bad_input) unless a file of this name can be written; made and extended by the functions below.
-void check_writable(const std::string& option, const std::string& file);
+void check_writable(const std::string& option, const std::string& file, Rewriting rewriting = Rewriting::replaces);
 /// Replaces the file as a whole, through a temporary name beside it. \throws Failure
 void write_whole(const std::string& file, std::string_view text);
 /// The same with a record. \throws Failure

@@ -4,7 +4,6 @@
 // The files that records go to.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,6 +76,13 @@ std::string csv_rows(const Record& record) {
   return rows;
 }
 
+/// Whether the last line of a file of so many bytes is complete; true where it cannot be read.
+bool ends_a_line(const std::string& file, off_t bytes) {
+  const Descriptor source(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  char last = '\n';
+  return source.get() < 0 || pread(source.get(), &last, 1, bytes - 1) != 1 || last == '\n';
+}
+
 }  // namespace
 
 void refuse_same_file(const std::string& option, const std::string& file, const std::string& other,
@@ -86,22 +92,22 @@ void refuse_same_file(const std::string& option, const std::string& file, const 
   const std::filesystem::file_status status = std::filesystem::status(file, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;  // as /dev/null is
   const auto whole = [&](const std::string& name) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, ignored), ignored);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(resolve_links(name), ignored), ignored);
   };
   if (std::filesystem::equivalent(file, other, ignored) || whole(file) == whole(other)) {
     refuse(fmt::format("{} {}: is {}", option, file, what));
   }
 }
 
-void check_writable(const std::string& option, const std::string& file) {
+void check_writable(const std::string& option, const std::string& file, Rewriting rewriting) {
   const auto refuse_file = [&](const std::string& why) { refuse(fmt::format("{} {}: {}", option, file, why)); };
   struct stat status {};
   if (stat(file.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) refuse_file("is a folder");
     if (access(file.c_str(), W_OK) != 0) refuse_file(std::strerror(errno));
-    return;
+    if (!S_ISREG(status.st_mode) || rewriting == Rewriting::appends) return;
   }
-  const std::string folder = folder_of(file);
+  const std::string folder = folder_of(resolve_links(file));
   if (access(folder.c_str(), W_OK | X_OK) != 0) refuse_file(fmt::format("folder {}: {}", folder, std::strerror(errno)));
 }
 
@@ -114,8 +120,8 @@ void write_whole(const std::string& file, std::string_view text) {
     write_text(file, target, text);
     return;
   }
-  const std::string name = exists ? resolve_links(file) : file;
-  const std::string temporary = fmt::format("{}.{}", name, getpid());
+  const std::string name = resolve_links(file);
+  const std::string temporary = temporary_name(name);
   TemporaryPath guard(temporary);
   const Descriptor target(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (target.get() < 0) fail(file, errno);
@@ -142,12 +148,12 @@ std::string csv_cell(const nlohmann::ordered_json& value) {
 void append_csv(const std::string& file, const Record& record) {
   const Descriptor target(open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
   if (target.get() < 0) fail(file, errno);
-  // Jobs of an array may append to one file: the lock decides who writes the header. Not all file systems have locks.
-  (void)flock(target.get(), LOCK_EX);
+  // Jobs of an array may append to one file: the lock decides who writes the header.
+  lock_for_a_while(target.get());
   struct stat status {};
   if (fstat(target.get(), &status) != 0) fail(file, errno);
-  if (const int error = write_all(target.get(), (status.st_size == 0 ? csv_header : "") + csv_rows(record));
-      error != 0) {
+  const std::string before = status.st_size == 0 ? csv_header : ends_a_line(file, status.st_size) ? "" : "\n";
+  if (const int error = write_all(target.get(), before + csv_rows(record)); error != 0) {
     // The next row would go on in the middle of this one.
     if (S_ISREG(status.st_mode) && ftruncate(target.get(), status.st_size) != 0) fail(file, errno);
     fail(file, error);

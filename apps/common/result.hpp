@@ -25,6 +25,7 @@ struct Result {
   std::vector<std::uint8_t> undefined;     // 1 where there is no value: null; empty: nowhere
   bool is_pair = false;                    // minimum and maximum: two values each
   std::optional<Shape> shape;              // of an array of results, pairs included; none: a single one
+  bool exact = true;                       // of sums: rounded once from the exact value
 };
 
 /// Values beyond this many are in the output file only.

@@ -38,14 +38,6 @@ namespace {
   out_of_resource(message);
 }
 
-/// A name that tells a user what it is and no other process uses.
-std::string temporary_name(const std::string& target) {
-  static std::random_device random;
-  const std::string name = target.substr(target.rfind('/') + 1);  // npos + 1 is 0
-  constexpr std::size_t longest = 200;                            // file systems allow 255 bytes
-  return fmt::format("{}/.{}.tessera-tmp-{:08x}{:08x}", folder_of(target), name.substr(0, longest), random(), random());
-}
-
 /// Sharing blocks costs no room and no time; copying inside the kernel is next.
 void copy_bytes(int from, int to, std::int64_t bytes, const std::string& what) {
   if (ioctl(to, FICLONE, from) == 0) return;
@@ -69,14 +61,6 @@ void copy_bytes(int from, int to, std::int64_t bytes, const std::string& what) {
   }
 }
 
-/// Keeps two of our processes from renaming onto one target at the same moment; where folders cannot be locked, the
-/// check of the target's state is all there is.
-void lock_folder(int folder) {
-  for (int tries = 0; tries < 500 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-}
-
 }  // namespace
 
 std::optional<FileState> state_of(const std::string& path) {
@@ -88,6 +72,19 @@ std::optional<FileState> state_of(const std::string& path) {
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string temporary_name(const std::string& target) {
+  static std::random_device random;
+  const std::string name = target.substr(target.rfind('/') + 1);  // npos + 1 is 0
+  constexpr std::size_t longest = 200;                            // file systems allow 255 bytes
+  return fmt::format("{}/.{}.tessera-tmp-{:08x}{:08x}", folder_of(target), name.substr(0, longest), random(), random());
+}
+
+void lock_for_a_while(int descriptor) {
+  for (int tries = 0; tries < 500 && flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 std::string resolve_links(const std::string& path) {
@@ -163,7 +160,9 @@ void TemporaryFile::commit() {
   const int closed = close(std::exchange(m_descriptor, -1));  // network file systems report a full disk here
   if (closed != 0) fail(name + ": cannot be written to disk", errno);
   const Descriptor folder(open(folder_of(m_target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() >= 0) lock_folder(folder.get());
+  // Keeps two of our processes from renaming onto one target at the same moment; without a lock, the check of the
+  // target's state is all there is.
+  if (folder.get() >= 0) lock_for_a_while(folder.get());
   if (state_of(m_target) != m_original) {
     refuse(name + (m_original ? ": was changed by another process meanwhile; it is left as it is now, run again"
                               : ": was made by another process meanwhile; it is left as it is, run again"));

@@ -32,6 +32,13 @@ struct FileState {
 /// path with the symbolic links at its end followed, also where the last one leads to no file yet.
 [[nodiscard]] std::string resolve_links(const std::string& path);
 
+/// A hidden name beside target that tells a user what it is and no other process uses.
+[[nodiscard]] std::string temporary_name(const std::string& target);
+
+/// Waits some seconds for the lock of a file or folder. Not all file systems have locks, and some keep those of the
+/// dead: then it goes on without one.
+void lock_for_a_while(int descriptor);
+
 /// Room for this many more bytes in a folder, so far as the file system and ulimit -f tell. file_bytes: the size that
 /// one file will have.
 void require_disk_room(const std::string& what, const std::string& folder, std::uint64_t bytes,

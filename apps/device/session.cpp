@@ -7,7 +7,11 @@
 #include <array>
 #include <fstream>
 #include <iostream>
+#include <latch>
 #include <limits>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
@@ -89,6 +93,23 @@ void finalize_host_spaces() {
   Kokkos::Impl::post_finalize();
 }
 
+#ifdef KOKKOS_ENABLE_OPENMP
+/// The OpenMP library ends the process where it cannot start a thread: threads of our own are tried first.
+void require_threads(int count) {
+  std::latch all_there(count);
+  std::vector<std::jthread> threads;
+  try {
+    for (int i = 1; i < count; ++i) threads.emplace_back([&] { all_there.wait(); });
+  } catch (const std::system_error&) {
+    all_there.count_down(count);
+    out_of_resource(std::to_string(count) + " host threads cannot be started, " + std::to_string(threads.size() + 1) +
+                    " can; set OMP_NUM_THREADS to fewer, or raise the limits of processes and memory (ulimit -u and "
+                    "-v, the job's)");
+  }
+  all_there.count_down(count);
+}
+#endif
+
 void initialize(const KokkosSettings& settings, const std::string& space) {
 #ifdef KOKKOS_ENABLE_CUDA
   const auto trouble = device_trouble(settings);
@@ -96,6 +117,9 @@ void initialize(const KokkosSettings& settings, const std::string& space) {
     out_of_resource("built for CUDA, but there is no usable GPU (" + trouble + "); --space openmp runs without one");
   }
   host_spaces_only = !trouble.empty();
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+  require_threads(settings.num_threads.value_or(std::min(omp_get_max_threads(), host_threads_max)));
 #endif
   try {
     if (host_spaces_only) {

@@ -52,9 +52,6 @@ Verification verified(DriverRun& run, const FilterEngine& engine, const FilterRe
   return verification;
 }
 
-/// Whether outputs are elements of the input.
-bool keeps_elements(const FilterRequest& request) { return !request.has_weights() && request.operation != "box"; }
-
 bool is_integer(const Dataset& dataset) {
   const NumberType type = dataset.element_type();
   return !is_floating(type) && type != NumberType::boolean;
@@ -95,6 +92,7 @@ ExitStatus filter(const CommandLine& command_line, const FilterArguments& argume
   DriverRun run(command_line);
   if (run.list()) return ExitStatus::good;
   FilterRequest request = filter_request(arguments);
+  if (!arguments.source.weights_from.empty()) run.refuse_records_over(Dataset(arguments.source.weights_from));
   if (const std::string& variant = command_line.common().run.variant;
       !request.has_weights() && variant != "automatic" && variant != "all") {
     refuse(fmt::format("--variant: {} is for filters with weights; that of --{} follows from its window", variant,
@@ -119,7 +117,7 @@ ExitStatus filter(const CommandLine& command_line, const FilterArguments& argume
   FilterArrays arrays{{}, {output_type, output_shape, {}, is_complex}, {output_type, output_shape, {}, is_complex}};
   const auto type_of_elements = [&](NumberType part) { return is_complex ? complex_of(part) : part; };
   const NumberType computed_type = type_of_elements(number_type_of(output_type));
-  const NumberType own_type = keeps_elements(request) && is_integer(dataset) ? dataset.element_type() : computed_type;
+  const NumberType own_type = request.keeps_elements() && is_integer(dataset) ? dataset.element_type() : computed_type;
   const NumberType written_type = request.output_type ? type_of_elements(*request.output_type) : own_type;
   const bool converts = written_type != computed_type;
   const std::uint64_t outputs = element_count(output_shape);

@@ -29,6 +29,8 @@ class ReduceInputs {
   /// The arrays as computed.
   [[nodiscard]] std::uint64_t device_bytes() const;
 
+  /// The second dataset, null where there is none.
+  [[nodiscard]] const Dataset* with() const { return m_with ? &*m_with : nullptr; }
   void read(DriverRun& run);
   [[nodiscard]] HostArray& array(const std::string& operation) { return first(operation).array; }
   [[nodiscard]] const HostArray& array(const std::string& operation) const { return first(operation).array; }

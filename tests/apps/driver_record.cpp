@@ -3,6 +3,7 @@
 #include "common/record.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
@@ -15,6 +16,7 @@
 #include "apps/io_support.hpp"
 #include "common/report.hpp"
 #include "common/slurm.hpp"
+#include "common/temporary_file.hpp"
 
 namespace tessera::apps::test {
 namespace {
@@ -291,6 +293,44 @@ TEST_CASE("a JSON file is replaced as a whole and keeps its mode") {
   REQUIRE(stat(file.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0640);
   CHECK(folder.names() == std::vector<std::string>{"record.json"});
+
+  REQUIRE(symlink((folder / "later.json").c_str(), (folder / "link.json").c_str()) == 0);
+  write_json(folder / "link.json", to_json(other));
+  CHECK(folder.names() == std::vector<std::string>{"later.json", "link.json", "record.json"});
+  CHECK(bytes_of_file(folder / "link.json") == bytes_of_file(folder / "later.json"));
+}
+
+TEST_CASE("while a record is written no other file is touched") {
+  const Folder folder;
+  const std::string file = folder / "record.json", other = file + "." + std::to_string(getpid());
+  write_file(other, "precious");
+  write_json(file, to_json(example()));
+  CHECK(bytes_of_file(other) == "precious");
+  const std::string name = temporary_name(file);
+  CHECK(name.starts_with(folder / ".record.json.tessera-tmp-"));
+  CHECK(name != temporary_name(file));
+}
+
+TEST_CASE("a row does not go on in another's line") {
+  const Folder folder;
+  const std::string file = folder / "rows.csv";
+  write_file(file, "a,b");
+  append_csv(file, example());
+  CHECK(bytes_of_file(file).starts_with("a,b\n20"));
+}
+
+TEST_CASE("a record that would be replaced needs a folder that can be written to") {
+  const Folder folder;
+  const std::string file = folder / "locked/r.json", link = folder / "link.json";
+  REQUIRE(mkdir((folder / "locked").c_str(), 0755) == 0);
+  write_file(file, "{}");
+  REQUIRE(symlink(file.c_str(), link.c_str()) == 0);
+  REQUIRE(chmod(file.c_str(), 0666) == 0);
+  REQUIRE(chmod((folder / "locked").c_str(), 0555) == 0);
+  const std::string why = ": folder " + folder / "locked" + ": Permission denied";
+  CHECK(refusal_of_ordinary_user([&] { check_writable("--json", file); }) == "2 --json " + file + why);
+  CHECK(refusal_of_ordinary_user([&] { check_writable("--json", link); }) == "2 --json " + link + why);
+  CHECK(refusal_of_ordinary_user([&] { check_writable("--csv", file, Rewriting::appends); }).empty());
 }
 
 TEST_CASE("a file that cannot be written is refused before the work and after it") {

@@ -190,6 +190,10 @@ TEST_CASE("tessera-filter: a picture of the signal before and after") {
   write_file(input, bytes_of_file(inputs.file));
   CHECK(refusal_line(run_quickly(program, {input + ":/x", "--weights=1", "--plot", input}), 2, "tessera-filter") ==
         "--plot " + input + ": is the file of the data");
+  const std::string weights = inputs.folder / "weights.h5";
+  add_values<double>(create_file(weights).get(), "w", {1, 2});
+  CHECK(inputs.refused("x", {"--weights-from", weights + ":/w", "--json", weights}) ==
+        "--json " + weights + ": is the file of the data");
 }
 
 TEST_CASE("tessera-filter: answers that need no input") {
@@ -276,6 +280,7 @@ TEST_CASE("tessera-filter: cval must be a value of the input's type") {
   CHECK(edge("2e3") == 2000);
   CHECK(edge("-3.0") == -3);
   const std::string largest = "18446744073709551615";
+  CHECK(inputs.filtered<std::uint64_t>("u", {"--weights=0,0,1", "--mode=constant", "--cval", "-0"}).back() == 0);
   CHECK(inputs.filtered<std::uint64_t>("u", {"--weights=0,0,1", "--mode=constant", "--cval", largest}).back() ==
         18446744073709551615U);
 }

@@ -15,6 +15,7 @@
 
 #include "common/hdf5_file.hpp"
 #include "common/hdf5_storage.hpp"
+#include "common/output_file.hpp"
 #include "io_support.hpp"
 
 namespace tessera::apps::test {
@@ -302,6 +303,92 @@ TEST_CASE("a virtual source that is mapped whole must have as many elements as i
   CHECK(message_of(path) == path + ":/x: its virtual source " + source_path + ":/a has 4 elements, 6 are mapped");
 }
 
+/// The first bytes of a block of metadata, of which the file has several, changed.
+void damage(const std::string& path, const std::string& signature) {
+  std::string bytes = bytes_of_file(path);
+  for (auto at = bytes.find(signature); at != std::string::npos; at = bytes.find(signature, at)) bytes[at] = '?';
+  write_file(path, bytes);
+}
+
+TEST_CASE("a damaged group is no missing dataset") {
+  const Folder folder;
+  const std::string path = folder / "in.h5";
+  for (const char* signature : {"TREE", "SNOD"}) {
+    add_numbers(create_file(path).get(), "x", {4});
+    damage(path, signature);
+    const std::string text = ": cannot be looked up, the file may be damaged: ";
+    CHECK(message_of(path + ":/x").starts_with(path + ":/x" + text));
+    CHECK(message_of(path).starts_with(path + ":/" + text));
+    CHECK(bad_input([&] { (void)list_datasets(path); }).starts_with(path + ":/" + text));
+    CHECK(refusal(ExitStatus::bad_input, [&] {
+            OutputFile(path + ":/x", {""}, false);
+          }).starts_with(path + ":/x" + text));
+  }
+  add_numbers(create_file(path).get(), "x", {4});
+  CHECK(message_of(path + ":/x/y") == path + ":/x/y: no such dataset; the nearest name is '/x'");
+}
+
+TEST_CASE("data that is cut short while it is read is refused") {
+  const Folder folder;
+  const std::string path = folder / "in.h5";
+  add_numbers(create_file(path).get(), "x", {5000});
+  const Dataset dataset(path);
+  const auto bytes = std::filesystem::file_size(path);
+  std::filesystem::resize_file(path, bytes - 4000);
+  CHECK(bad_input([&] { (void)dataset.read(); }) ==
+        path + ":/x: '" + path + "' was cut short while it was read, from " + std::to_string(bytes) + " bytes to " +
+            std::to_string(bytes - 4000) + "; run again when it is whole");
+}
+
+TEST_CASE("a dataset that was never written, behind a user block") {
+  const Folder folder;
+  const std::string path = folder / "in.h5";
+  const Handle list(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  REQUIRE(H5Pset_userblock(list.get(), 512) >= 0);
+  {
+    const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, list.get(), H5P_DEFAULT), H5Fclose);
+    add_dataset(file.get(), "x", H5T_STD_I32LE, {33, 17}, H5T_NATIVE_INT32, nullptr);
+  }
+  CHECK(read_values<std::int32_t>(path) == std::vector<std::int32_t>(33 * 17, 0));
+}
+
+TEST_CASE("elements that HDF5 leaves as memory was have their fill value, or are zero") {
+  const Folder folder;
+  const std::string path = folder / "in.h5";
+  using Numbers = std::vector<std::int32_t>;
+  const std::int32_t seven = 7;
+  {
+    const Handle file = create_file(path), source = make_space({2});
+    for (const bool filled : {false, true}) {
+      const Handle list = creation_list(), mapped = creation_list();
+      H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER);
+      if (filled) H5Pset_fill_value(list.get(), H5T_NATIVE_INT32, &seven);
+      add_dataset(file.get(), filled ? "filled" : "never", H5T_STD_I32LE, {1000}, H5T_NATIVE_INT32, nullptr,
+                  list.get());
+      // Two mappings that overlap: HDF5 takes all to be mapped.
+      if (filled) H5Pset_fill_value(mapped.get(), H5T_NATIVE_INT32, &seven);
+      for (const hsize_t start : {0, 1}) {
+        const Handle all = make_space({4});
+        const hsize_t count = 2;
+        H5Sselect_hyperslab(all.get(), H5S_SELECT_SET, &start, nullptr, &count, nullptr);
+        REQUIRE(H5Pset_virtual(mapped.get(), all.get(), ".", "two", source.get()) >= 0);
+      }
+      add_dataset(file.get(), filled ? "mapped_filled" : "mapped", H5T_STD_I32LE, {4}, H5T_NATIVE_INT32, nullptr,
+                  mapped.get());
+    }
+    add_numbers(file.get(), "two", {2});
+  }
+  {
+    HostBuffer rubbish(4000);  // whose memory the next buffer gets
+    std::memset(rubbish.as<std::byte>(), 0x5a, 4000);
+  }
+  CHECK(read_values<std::int32_t>(path + ":/never") == Numbers(1000, 0));
+  CHECK(read_values<std::int32_t>(path + ":/filled") == Numbers(1000, 7));
+  CHECK(read_values<std::int32_t>(path + ":/filled[::2]") == Numbers(500, 7));
+  CHECK(read_values<std::int32_t>(path + ":/mapped") == Numbers{0, 0, 1, 0});
+  CHECK(read_values<std::int32_t>(path + ":/mapped_filled") == Numbers{0, 0, 1, 7});
+}
+
 TEST_CASE("virtual datasets named by a pattern need their first file; a ring of them is refused") {
   const Folder folder;
   const std::string path = folder / "pattern.h5";
@@ -321,6 +408,7 @@ TEST_CASE("virtual datasets named by a pattern need their first file; a ring of 
     add_numbers(file.get(), "x", {3});
   }
   CHECK(read_values<std::int32_t>(path) == std::vector<std::int32_t>{0, 1, 2, 0, 1, 2});
+  CHECK(Dataset(path).info().sources == std::vector<std::string>{path, folder / "part0.h5", folder / "part1.h5"});
 
   const std::string ring = folder / "ring.h5";
   {

@@ -175,6 +175,11 @@ TEST_CASE("an existing dataset is replaced with --force only, a group never") {
           OutputFile(path + ":/group", {"y", "x"}, false);
         }) == path + ":/group/x: exists already; give --force to replace it");
   CHECK(bytes_of_file(path) == before);
+  {
+    const Handle file = edit_file(path), type(H5Tcopy(H5T_NATIVE_INT), H5Tclose);
+    REQUIRE(H5Tcommit2(file.get(), "type", type.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  }
+  CHECK(open_message(path + ":/type", true) == path + ":/type: is a named datatype; --force replaces datasets only");
   write_numbers(path + ":/group/x", 9, true);
   CHECK(read_values<std::int32_t>(path + ":/group/x") == numbers(9));
   {
@@ -238,6 +243,12 @@ TEST_CASE("files and folders without permission are refused") {
   CHECK(message(folder / "shut/deep/new.h5:/y") ==
         "2 " + (folder / "shut/deep/new.h5: no permission to enter its folder"));
   REQUIRE(chmod(folder.path().c_str(), 0755) == 0);
+}
+
+TEST_CASE("a name that no file can have is refused") {
+  const Folder folder;
+  const std::string path = folder / std::string(300, 'x');
+  CHECK(open_message(path + ":/x") == path + ": the name is too long");
 }
 
 TEST_CASE("the longest file name that can be meant is taken for a new file") {
@@ -357,8 +368,15 @@ TEST_CASE("references move within their file only") {
   CHECK(bad_input([&] {
           OutputFile(folder / "out.h5:/y", {""}, false).write_raw("", input, {1}, buffer.data(), provenance);
         }) == path + ":/reference: holds references of 8 bytes, which mean nothing in another file");
+  // The file counts that the dataset lies in, not the one with a link to it.
+  const std::string linking = folder / "link.h5";
+  REQUIRE(H5Lcreate_external("in.h5", "/reference", create_file(linking).get(), "r", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  const Dataset linked(linking + ":/r");
+  CHECK(bad_input([&] {
+          OutputFile(linking + ":/y", {""}, false).write_raw("", linked, {1}, buffer.data(), provenance);
+        }) == linking + ":/r: holds references of 8 bytes, which mean nothing in another file");
   OutputFile output(path + ":/copy", {""}, false);
-  output.write_raw("", input, {1}, buffer.data(), provenance);
+  output.write_raw("", linked, {1}, buffer.data(), provenance);
   output.commit();
   const Handle file = open_input_file(path), dataset = open_dataset(file.get(), path, "/copy");
   hobj_ref_t reference{};

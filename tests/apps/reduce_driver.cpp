@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "apps/reduce_driver_support.hpp"
+#include "common/hdf5_storage.hpp"
 #include "device/session.hpp"
 
 namespace tessera::apps::test {
@@ -243,6 +244,33 @@ TEST_CASE("tessera-reduce: more threads than Kokkos has places for") {
   CHECK(reduce({inputs("f"), "--quiet"}, setting).status == 0);
 }
 
+#if !defined(__SANITIZE_ADDRESS__)
+TEST_CASE("tessera-reduce: more threads than the limits allow") {
+  const Inputs inputs;
+  ProgramSetting setting;
+  setting.environment = {"OMP_NUM_THREADS=400", "OMP_STACKSIZE=8M"};
+  const ProgramEnd end = run_program(
+      "/bin/sh", {"-c", "ulimit -s 8192; ulimit -v 1000000; exec \"$0\" \"$@\"", TESSERA_REDUCE, inputs("f")}, setting);
+  const std::string line = refusal_line(end, 3, "tessera-reduce");
+  CHECK(line.starts_with("400 host threads cannot be started, "));
+  CHECK(
+      line.ends_with(" can; set OMP_NUM_THREADS to fewer, or raise the limits of processes and memory (ulimit -u and "
+                     "-v, the job's)"));
+}
+#endif
+
+TEST_CASE("tessera-reduce: an output file whose groups are damaged") {
+  const Inputs inputs;
+  const std::string out = inputs.folder / "out.h5";
+  add_numbers(create_file(out).get(), "x", {4});
+  std::string bytes = bytes_of_file(out);
+  const auto at = bytes.find("SNOD");
+  REQUIRE(at != std::string::npos);
+  write_file(out, bytes.replace(at, 1, "?"));
+  CHECK(refused({inputs("f"), "--output", out + ":/y"}).starts_with(out + ":/y: the dataset cannot be made: "));
+  CHECK(bytes_of_file(out) == bytes);
+}
+
 TEST_CASE("tessera-reduce: the record and the rows do not go over the data") {
   const Inputs inputs;
   const std::string x = inputs.file + ":/x", out = inputs.folder / "out.h5";
@@ -282,6 +310,30 @@ TEST_CASE("tessera-reduce: nor over other files that hold the data") {
   CHECK(refused({file + ":/raw", "--json", raw}) == "--json " + raw + ": is the file of the data");
   CHECK(refused({file + ":/virtual", "--csv", source}) == "--csv " + source + ": is the file of the data");
   CHECK(reduce({file + ":/virtual", "--quiet"}).status == 0);
+}
+
+TEST_CASE("tessera-reduce: nor over those of the second array, behind links, or behind several virtual datasets") {
+  const Folder folder;
+  const std::string source = folder / "source.h5", linking = folder / "link.h5", out = folder / "out.h5";
+  add_values<float>(create_file(source).get(), "x", {1, 2, 3});
+  REQUIRE(H5Lcreate_external("source.h5", "/x", create_file(linking).get(), "x", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  const Handle space = make_space({3});
+  const auto make_virtual = [&](const std::string& name, const std::string& of) {
+    const Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    REQUIRE(H5Pset_virtual(list.get(), space.get(), of.c_str(), "/x", space.get()) >= 0);
+    add_dataset(create_file(folder / name).get(), "x", H5T_IEEE_F32LE, {3}, H5T_NATIVE_FLOAT, nullptr, list.get());
+  };
+  make_virtual("near.h5", "source.h5");
+  make_virtual("far.h5", "near.h5");
+  const std::string before = bytes_of_file(source);
+  const auto over = [&](const std::string& option) { return option + " " + source + ": is the file of the data"; };
+  CHECK(refused({folder / "near.h5:/x", "--op", "dot", "--with", source + ":/x", "--json", source}) == over("--json"));
+  CHECK(refused({linking + ":/x", "--csv", source}) == over("--csv"));
+  CHECK(refused({folder / "far.h5:/x", "--json", source}) == over("--json"));
+  REQUIRE(symlink(out.c_str(), (folder / "later.json").c_str()) == 0);
+  CHECK(refused({source + ":/x", "--output", out + ":/r", "--json", folder / "later.json"}) ==
+        "--json " + (folder / "later.json") + ": is the file of the data");
+  CHECK(bytes_of_file(source) == before);
 }
 
 TEST_CASE("tessera-reduce: a signal ends it as such and leaves no file") {
