@@ -218,13 +218,18 @@ class Expecting {
 
   static constexpr long double underflow() { return std::numeric_limits<T>::denorm_min(); }
 
+  /// What products of a fast dot may lose below the least number.
+  long double lost_products() const {
+    return m_pass.operations.front() == "dot" ? static_cast<long double>(m_line.count()) * underflow() / 2 : 0;
+  }
+
   /// The bound of fast summation, divided as the sum is.
   Expectation loosened(Expectation result, const BigSum::Value& value, long double divisor, const TermSum& magnitudes,
                        long double count_divisor) const {
     const long double magnitude = magnitudes.finite.value().magnitude.approximate();
     const long double wide = value.magnitude.approximate() / divisor;
     result.wide = value.negative ? -wide : wide;
-    result.bound = 1.01L * (m_factor + 1) * u * magnitude / count_divisor + underflow();
+    result.bound = 1.01L * (m_factor + 1) * u * magnitude / count_divisor + lost_products() + underflow();
     result.may_overflow = magnitude >= static_cast<long double>(std::numeric_limits<T>::max());
     return result;
   }

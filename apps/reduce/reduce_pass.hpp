@@ -31,6 +31,7 @@ struct OpValues {
   Numbers values;
   std::vector<std::int64_t> index;      // of arg*: position among the reduced elements
   std::vector<std::uint8_t> undefined;  // 1 where there is no value; empty: nowhere
+  bool exact = true;                    // whether terms were summed exactly
 };
 
 /// Whether one pass can serve it beside others.

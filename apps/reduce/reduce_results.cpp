@@ -177,6 +177,7 @@ Result result_of(const ReduceRequest& request, const ReducePass& axes, const OpV
   result.values = is_unsigned(result.type) ? as_unsigned(values.values, result.type) : values.values;
   result.index = values.index;
   result.undefined = values.undefined;
+  result.exact = values.exact;
   result.is_pair = values.op == "minmax";
   if (request.by_axis) result.shape = result_shape(request, axes, values.op, shape);
   return result;
@@ -202,7 +203,7 @@ void write_result(OutputFile& file, const ReduceRequest& request, const ReducePa
   Numbers values = is_arg(result.op) ? Numbers(result.index) : result.values;
   auto* floating = std::get_if<std::vector<double>>(&values);
   const bool to_float32 = type == NumberType::float32 || type == NumberType::complex64;
-  if (to_float32 && (request.exact || axes.is_complex) && is_summed(result.op) && floating != nullptr) {
+  if (to_float32 && result.exact && is_summed(result.op) && floating != nullptr) {
     round_ties_again(axes, result.op, inputs, *floating);
   }
   const std::vector<std::byte> bytes = encoded(values, type);

@@ -214,6 +214,12 @@ TEST_CASE("tessera-reduce: float32 results are rounded once, from the exact valu
   REQUIRE(reduce({cube("near_tie"), "--op=dot", "--with", cube("ones"), "--axis=0", "--output", cube.out + ":/dot"})
               .status == 0);
   CHECK(read_values<float>(cube.out + ":/dot") == std::vector<float>{1 + 0x1p-23F});
+  // Asked for fast, an operation that is summed exactly all the same is rounded once too.
+  const std::string rows = cube.folder / "rows.h5";
+  add_values<float>(create_file(rows).get(), "x", {1, 0x1p-24F, 0x1p-60F, 1, 0, 0}, {2, 3});
+  REQUIRE(reduce({rows + ":/x", "--op=l1", "--axis=1", "--summation=fast", "--output", cube.out + ":/fast"}).status ==
+          0);
+  CHECK(read_values<float>(cube.out + ":/fast") == std::vector<float>{1 + 0x1p-23F, 1});
   REQUIRE(reduce({cube("near_tie"), "--op=l1", "--output-type=float32", "--output", cube.out + ":/all"}).status == 0);
   CHECK(read_values<float>(cube.out + ":/all") == std::vector<float>{1 + 0x1p-23F});
 }

@@ -169,6 +169,15 @@ TEST_CASE("tessera-reduce: dot") {
   CHECK(left_out["results"][0]["value"] == 20);
 }
 
+TEST_CASE("tessera-reduce: a fast dot whose products are below the least number") {
+  const Folder folder;
+  const std::string x = folder / "in.h5:/x";
+  add_values(create_file(folder / "in.h5").get(), "x", std::vector<float>(10000, 1e-23F));
+  const auto record =
+      record_of(reduce({x, "--op=dot", "--with", x, "--json=-", "--quiet", "--summation=fast", "--verify=full"}));
+  CHECK(record["runs"][0]["verification"]["passed"] == true);
+}
+
 TEST_CASE("tessera-reduce: dot changes nothing of the operations beside it") {
   const Inputs inputs;
   const auto types = [](const nlohmann::json& results) {
