@@ -35,6 +35,9 @@ Number boundary_value(const std::string& text, const std::string& reader) {
                number && *number >= std::numeric_limits<T>::min() && *number <= std::numeric_limits<T>::max()) {
       whole = static_cast<T>(*number);
     }
+    if constexpr (std::is_unsigned_v<T>) {
+      if (!whole && value && *value == 0) whole = 0;  // "-0"
+    }
     constexpr double beyond = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);  // a power of two
     const bool digits_only = text.find_first_not_of("+-0123456789") == std::string::npos;
     if (!whole && !digits_only && value && *value == std::trunc(*value) && *value < beyond &&
@@ -186,6 +189,8 @@ void complete_request(FilterRequest& request, const FilterArguments& arguments, 
     refuse(fmt::format("--axis: {} is not within {} to {}, the axes of {}", axis, -rank, rank - 1, to_string(shape)));
   }
   request.axis = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+  const bool keeps = request.keeps_elements() && !is_floating(dataset.element_type());
+  if (request.iterate > 1 && keeps && request.output_type == dataset.element_type()) request.output_type.reset();
   check_output_type(request, type);
   request.cval = request.following_cval = boundary_value_of(type, arguments.cval, "the input's type");
   if (const NumberType element = dataset.element_type(); !holds(element, request.cval)) {

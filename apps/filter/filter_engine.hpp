@@ -43,6 +43,8 @@ struct FilterRequest {
   Number following_cval = cval;           // of the output's type: for those after the first
 
   [[nodiscard]] bool has_weights() const { return window == 0; }
+  /// Whether outputs are elements of the input.
+  [[nodiscard]] bool keeps_elements() const { return !has_weights() && operation != "box"; }
   [[nodiscard]] bool has_mode(const std::string& mode) const { return mode_left == mode || mode_right == mode; }
   /// Whether integer data is filtered exactly, in integers: scaled sums are not whole.
   [[nodiscard]] bool is_whole() const {

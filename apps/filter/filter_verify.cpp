@@ -129,11 +129,15 @@ class SumCheck : public OutputCheck<In, Out> {
   }
 
   void check_rounded(const typename Base::Checked& output) {
+    using Double = std::numeric_limits<double>;
+    using Single = std::numeric_limits<float>;
     long double sum = 0, magnitude = 0;  // magnitude: of the finite terms
     CarefulSum counted;
-    bool is_derived = false, all_count = true;
+    bool is_derived = false, all_count = true, may_overflow = false;
+    const long double largest = m_float_weights ? static_cast<long double>(Single::max()) : Double::max();
     for_window<long double>(output.element, [&](double weight, const Term<long double>& term) {
       is_derived = is_derived || term.is_derived;
+      may_overflow = may_overflow || (term.is_derived && 2 * term.magnitude >= largest);
       all_count = all_count && term.counts;
       if (!term.counts) return;
       counted.add(weight);
@@ -141,13 +145,10 @@ class SumCheck : public OutputCheck<In, Out> {
       sum += factor * term.value;
       if (std::isfinite(term.value)) magnitude += std::abs(factor * term.magnitude);
     });
-    using Double = std::numeric_limits<double>;
-    using Single = std::numeric_limits<float>;
     const long double u = (m_float_weights ? static_cast<long double>(Single::epsilon()) : Double::epsilon()) / 2;
     const long double smallest =
         m_float_weights ? static_cast<long double>(Single::denorm_min()) : Double::denorm_min();
-    const long double largest = m_float_weights ? static_cast<long double>(Single::max()) : Double::max();
-    bool may_overflow = magnitude >= largest;
+    may_overflow = may_overflow || magnitude >= largest;
     if (!all_count) {
       const long double scale =
           counted.value() == 0 ? std::numeric_limits<long double>::quiet_NaN() : m_weight_sum / counted.value();

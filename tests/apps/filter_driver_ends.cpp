@@ -75,6 +75,29 @@ TEST_CASE("tessera-filter: odd ends that the other end's NaN or infinity does no
   check(inputs.filtered<double>("nan_last", {"--weights=1,0,0,0,0,0,0,0,1", "--mode=odd"}), {nan, nan, nan, nan});
 }
 
+TEST_CASE("tessera-filter: odd ends that overflow, or meet an infinity at the other end") {
+  const Folder folder;
+  const std::string file = folder / "in.h5", out = folder / "out.h5";
+  const double infinity = std::numeric_limits<double>::infinity();
+  {
+    const auto in = create_file(file);
+    add_values<double>(in.get(), "huge", {1.5e308, 1, 1, -1.5e308});
+    add_values<float>(in.get(), "inf", {1, 2, 3, std::numeric_limits<float>::infinity()});
+  }
+  const auto filter = [&](const std::string& name, const std::vector<std::string>& options) {
+    std::vector<std::string> arguments{file + ":/" + name, "--mode=odd", "--verify=full", "--quiet",
+                                       "--force",          "--output",   out + ":/r"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramEnd end = run_quickly(TESSERA_FILTER, arguments);
+    INFO(end.err);
+    REQUIRE(end.status == 0);
+  };
+  filter("huge", {"--weights=0.01,0.01,0.01"});
+  filter("inf", {"--weights=1,1,1,1", "--origin=1"});
+  // Element -3 is 2 x(0) - x(3).
+  CHECK(read_values<float>(out + ":/r")[0] == static_cast<float>(-infinity));
+}
+
 TEST_CASE("tessera-filter: nothing that is left of the weights is 0 in integers") {
   const FilterInputs inputs;
   CHECK(inputs.filtered<std::int32_t>("bytes", {"--weights=2,-1,1", "--mode=renormalise", "--output-type=int32"}) ==

@@ -117,6 +117,8 @@ TEST_CASE("tessera-filter --output-type: what is refused") {
   CHECK(filtered.refused("float64", Ints{1}, {"--weights=1", "--iterate=2"}) ==
         in + "with --iterate every application stores its own type, int64");
   CHECK(filtered.as<std::int64_t>("int64", Ints{1, 2}, {"--weights=3", "--iterate=2"}) == Longs{9, 18});
+  CHECK(filtered.as<std::int32_t>("int8", std::vector<std::int8_t>{5, 3, -9, 7}, {"--min=2", "--iterate=2"}) ==
+        Ints{5, 3, -9, -9});
 }
 
 }  // namespace tessera::apps::test

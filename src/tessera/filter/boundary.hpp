@@ -7,10 +7,32 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
+#include <variant>
 
 namespace tessera {
+
+/// A real number of any type, as it is: what stands beyond the ends under mode constant.
+struct BoundaryValue : std::variant<double, std::int64_t, std::uint64_t> {
+  BoundaryValue(const variant& number) : variant(number) {}
+  template <class T>
+  requires(std::floating_point<T> || std::integral<T>) constexpr BoundaryValue(T number) : variant(kept(number)) {}
+
+ private:
+  template <class T>
+  static constexpr auto kept(T number) {
+    if constexpr (std::floating_point<T>) {
+      return static_cast<double>(number);
+    } else if constexpr (std::is_signed_v<T>) {
+      return static_cast<std::int64_t>(number);
+    } else {
+      return static_cast<std::uint64_t>(number);
+    }
+  }
+};
 
 /// Boundary modes. Each side of a line has its own; a window may be wider than the line.
 enum class BoundaryMode {

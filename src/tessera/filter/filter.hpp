@@ -157,13 +157,16 @@ void filter_lines(std::string_view function, bool reversed, const Space& space, 
                   std::uint64_t* status_word) {
   const auto launch = [&]<class Types>(const FilterShape& shape, const FilterJob<Types>& job, bool refuses_nan) {
     require_variant<Types>(function, shape, options);
-    if (out.size() == 0) return;
+    const auto find_nan = [&] {
+      if constexpr (rounds_v<typename Types::in_type>) {
+        if (refuses_nan && in.size() > 0) launch_find_nan(space, in, status_word);
+      }
+    };
+    if (out.size() == 0) return find_nan();
     const DeviceLimits limits = device_limits(space);
     const FilterPlan plan = plan_filter<Types>(limits, shape, options);
     require_scratch(function, plan.scratch_bytes, limits);
-    if constexpr (rounds_v<typename Types::in_type>) {
-      if (refuses_nan) launch_find_nan(space, in, status_word);
-    }
+    find_nan();
     launch_filter(space, plan, shape, job, weights, options.team_size);
   };
   with_filter_job(function, reversed, in, weights, out, options, status_word != nullptr, launch);
@@ -184,6 +187,8 @@ void filter_halo(std::string_view function, bool reversed, const Space& space, c
                  const Halo<Left, Right>& halo) {
   using In = typename InView::non_const_value_type;
   using Out = typename OutView::value_type;
+  TESSERA_REQUIRE_ARGUMENT(asked.steps == 1, function, "options", std::to_string(asked.steps) + " steps with a halo",
+                           "1", "a halo holds what the first application needs; call once for each");
   const FilterOptions options = without_halo<Left, Right>(function, asked);
   const int axis = filter_axis(function, options.axis, static_cast<int>(InView::rank()));
   const std::int64_t taps = weights.size(), extent = static_cast<std::int64_t>(in.extent(axis));
@@ -242,10 +247,11 @@ void filter_halo(std::string_view function, bool reversed, const Space& space, c
 /// Scratch: as the variant stages, at most tile + halo elements (of short lines each with its halo), the weights of a
 /// pass and a sum an output. Compulsory bytes: each element of in read once, each of out written once.
 ///
-/// \throws InvalidArgument  for extents other than those, weights that sum to 0 under mode renormalise or NaN policy
-///                          omit, more steps than a call makes, NaN policy error without a workspace, a variant that
-///                          cannot do it, overlapping views, an origin beyond the window, a cval that the input's type
-///                          cannot hold, sizes of league or team that the space cannot have
+/// \throws InvalidArgument  for extents other than those, weights that the accumulator's type cannot hold, or that sum
+///                          to 0 under mode renormalise or NaN policy omit, more steps than a call makes, NaN policy
+///                          error without a workspace, a variant that cannot do it, overlapping views, an origin beyond
+///                          the window, a cval that the input's type cannot hold, sizes of league or team that the
+///                          space cannot have
 /// \throws ResourceError    where the plan's scratch exceeds what a team can have
 template <ExecutionSpace Space, View InView, View OutView>
 void correlate(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
@@ -274,10 +280,11 @@ void convolve(const Space& space, const InView& in, const FilterWeights<Space>& 
 }
 
 /// Lines that go on beyond their ends in views of the caller's, on the sides that halo has: their modes have no part in
-/// it then, those of a side without are of elements or keep. All else as above; any NaN policy but error. Two kernels:
-/// the second one makes the outputs whose windows reach the halo, an element of memory at a time.
+/// it then, those of a side without are of elements or keep. All else as above; any NaN policy but error, one step. Two
+/// kernels: the second one makes the outputs whose windows reach the halo, an element of memory at a time.
 ///
-/// \throws InvalidArgument  also for views of a halo that have too few elements, or share memory with out
+/// \throws InvalidArgument  also for views of a halo that have too few elements, or share memory with out, and for
+///                          steps above 1
 template <ExecutionSpace Space, View InView, View OutView, class Left, class Right>
 void correlate(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
                const FilterOptions& options, const Halo<Left, Right>& halo) {
@@ -291,7 +298,8 @@ void convolve(const Space& space, const InView& in, const FilterWeights<Space>& 
 
 /// The plan that correlate() follows; that of convolve() with an even number of taps or another origin than 0 may
 /// differ in halo and variant. Only types, extents and strides of the views matter. Pure: it launches and allocates
-/// nothing. \throws InvalidArgument as they do
+/// nothing. \throws InvalidArgument for an axis, weights, a variant or sizes of league or team that they refuse; what
+/// else they refuse they alone look at
 template <ExecutionSpace Space, View InView, View OutView>
 FilterPlan filter_plan(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
                        const FilterOptions& options = {}) {

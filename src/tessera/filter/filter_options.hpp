@@ -11,7 +11,6 @@
 #include <tessera/filter/boundary.hpp>
 #include <tessera/nan_policy.hpp>
 #include <tessera/stores.hpp>
-#include <variant>
 
 namespace tessera {
 
@@ -64,9 +63,8 @@ struct FilterOptions {
   int axis = -1;                                    ///< that lines run along; negative ones count from the end
   BoundaryMode mode_left = BoundaryMode::reflect;   ///< for elements before the line
   BoundaryMode mode_right = BoundaryMode::reflect;  ///< for elements after the line
-  std::variant<double, std::int64_t, std::uint64_t> cval =
-      0.0;                  ///< of mode constant; representable in the input's type
-  std::int64_t origin = 0;  ///< shift of the window, -floor(m/2) .. floor((m-1)/2)
+  BoundaryValue cval = 0.0;                         ///< of mode constant; representable in the input's type
+  std::int64_t origin = 0;                          ///< shift of the window, -floor(m/2) .. floor((m-1)/2)
   FilterAccumulate accumulate = FilterAccumulate::element;
   NanPolicy nan =
       NanPolicy::propagate;  ///< omit: left out as by mode renormalise, under any mode; error: with a workspace

@@ -213,7 +213,8 @@ void median_filter(const Space& space, const InView& in, std::int64_t window, co
 /// The plan that median_filter() follows for `in` (its extents and strides alone) and an `out` of its strides. Pure: it
 /// launches and allocates nothing.
 ///
-/// \throws InvalidArgument  for sizes of league or team that the space cannot have
+/// \throws InvalidArgument  for an axis, or sizes of league or team, that it refuses; what else it refuses it alone
+///                          looks at
 template <ExecutionSpace Space, View InView>
 MedianPlan median_plan(const Space& space, const InView& in, std::int64_t window, const WindowOptions& options = {}) {
   using T = typename InView::non_const_value_type;

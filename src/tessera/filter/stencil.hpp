@@ -237,7 +237,8 @@ void stencil(const Space& space, const InView& in, const OutView& out, const Fun
 }
 
 /// The plan that stencil() follows. Pure: it launches and allocates nothing.
-/// \throws InvalidArgument as it does
+/// \throws InvalidArgument for an axis, extents or sizes of league or team that it refuses; what else it refuses it
+/// alone looks at
 template <int Radius, ExecutionSpace Space, View InView, View OutView>
 WindowPlan stencil_plan(const Space& space, const InView& in, const OutView& out,
                         const StencilOptions<typename InView::non_const_value_type>& options = {}) {

@@ -38,6 +38,7 @@ class FilterWeights {
                                "remove it or replace it");
       m_integer = m_integer && weights[k] == std::trunc(weights[k]);
       m_nonnegative = m_nonnegative && weights[k] >= 0;
+      m_largest_magnitude = std::max(m_largest_magnitude, std::abs(weights[k]));
       m_magnitude_sum += std::abs(static_cast<long double>(weights[k]));
       sum.add(weights[k]);
     }
@@ -64,6 +65,7 @@ class FilterWeights {
   [[nodiscard]] bool is_nonnegative() const { return m_nonnegative; }
   /// sum |w|; rounded to long double where it needs more than 64 bits.
   [[nodiscard]] long double magnitude_sum() const { return m_magnitude_sum; }
+  [[nodiscard]] double largest_magnitude() const { return m_largest_magnitude; }
   /// sum w, to some 106 bits, rounded once.
   [[nodiscard]] double sum() const { return m_sum; }
 
@@ -73,7 +75,7 @@ class FilterWeights {
   bool m_integer = true;
   bool m_nonnegative = true;
   long double m_magnitude_sum = 0;
-  double m_sum = 0;
+  double m_sum = 0, m_largest_magnitude = 0;
 };
 
 }  // namespace tessera

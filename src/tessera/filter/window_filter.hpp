@@ -117,7 +117,7 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
                 "tessera::window: `in` and `out` must have the same rank");
   using In = typename InView::non_const_value_type;
   using Out = typename OutView::value_type;
-  static_assert(std::is_arithmetic_v<In>, "tessera::window: the elements must be numbers");
+  static_assert(std::is_arithmetic_v<In> && !std::is_same_v<In, bool>, "tessera::window: the elements must be numbers");
   static_assert(std::is_same_v<Out, window_result_t<In, Operation>>,
                 "tessera::window: `out` must have the elements of `in`, of a box of integers double");
   using Op = window_op_t<In, Operation>;
@@ -346,7 +346,8 @@ void box_filter(const Space& space, const InView& in, std::int64_t window, const
 /// The plan that they follow for `in` (its extents and strides alone) and an `out` of its strides; its workspace_bytes
 /// are right for any. Pure: it launches and allocates nothing.
 ///
-/// \throws InvalidArgument as they do
+/// \throws InvalidArgument for an axis, a window, an origin or sizes of league or team that they refuse; what else they
+/// refuse they alone look at
 template <ExecutionSpace Space, View InView>
 WindowPlan window_plan(const Space& space, const InView& in, WindowOperation operation, std::int64_t window,
                        const WindowOptions& options = {}) {

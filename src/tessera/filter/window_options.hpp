@@ -10,7 +10,6 @@
 #include <string_view>
 #include <tessera/filter/boundary.hpp>
 #include <tessera/nan_policy.hpp>
-#include <variant>
 
 namespace tessera {
 
@@ -38,9 +37,8 @@ struct WindowOptions {
   int axis = -1;                                    ///< that lines run along; negative ones count from the end
   BoundaryMode mode_left = BoundaryMode::reflect;   ///< for elements before the line
   BoundaryMode mode_right = BoundaryMode::reflect;  ///< for elements after the line
-  std::variant<double, std::int64_t, std::uint64_t> cval =
-      0.0;                               ///< of mode constant; representable in the input's type
-  std::int64_t origin = 0;               ///< shift of the window, -floor(m/2) .. floor((m-1)/2)
+  BoundaryValue cval = 0.0;                         ///< of mode constant; representable in the input's type
+  std::int64_t origin = 0;                          ///< shift of the window, -floor(m/2) .. floor((m-1)/2)
   NanPolicy nan = NanPolicy::propagate;  ///< omit: of what else the window holds, NaN where it holds nothing else;
                                          ///< error: with a workspace
   int league_size = 0;                   ///< teams; 0: from the extents

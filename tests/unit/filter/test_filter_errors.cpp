@@ -49,6 +49,49 @@ TEMPLATE_LIST_TEST_CASE("an origin beyond the window is an error", "[filter][err
   test::check_message(refusal<float>(space, {1}, {.origin = 1}), {"origin 1 with 1 taps", "expected", "0 to 0"});
 }
 
+TEMPLATE_LIST_TEST_CASE("weights that the accumulator's type cannot hold are an error", "[filter][errors]",
+                        test::OneSpace) {
+  const TestType space;
+  test::check_message(
+      refusal<float>(space, {1e300, 1}, {}),
+      {"tessera::correlate", "`weights`", "a weight of magnitude 1000", "expected", "float", "float64"});
+  CHECK(test::filtered<double>(space, std::vector<double>{1, 2}, {1e300}, {})[1] == 2e300);
+  const FilterOptions in_double{.accumulate = tessera::FilterAccumulate::float64};
+  CHECK(test::filtered<float>(space, std::vector<float>{0, 1}, {1e300}, in_double)[0] == 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("a value beyond the line may be of any type of number", "[filter]", test::OneSpace) {
+  const TestType space;
+  const auto check = [&](const auto cval) {
+    using T = std::decay_t<decltype(cval)>;
+    const FilterOptions options{.mode_left = BoundaryMode::constant, .cval = cval};
+    CHECK(test::filtered<double>(space, std::vector<T>{1, 2}, {1, 0}, options) == std::vector<double>{7, 1});
+  };
+  check(std::uint8_t{7});
+  check(std::uint16_t{7});
+  check(std::uint32_t{7});
+  check(std::uint64_t{7});
+  check(std::int8_t{7});
+  check(std::int64_t{7});
+  check(7.0f);
+  check(7.0);
+}
+
+TEMPLATE_LIST_TEST_CASE("NaN are refused where no output is left of the lines", "[filter][nan][errors]",
+                        test::OneSpace) {
+  const TestType space;
+  const auto in = test::device_copy<TestType>(std::vector<float>{1, std::numeric_limits<float>::quiet_NaN(), 3});
+  const Kokkos::View<float*, TestType> out("out", 0);
+  const tessera::FilterWeights<TestType> weights(space, {1, 2, 3, 4});
+  const tessera::Workspace<TestType> workspace(space, 0);
+  tessera::correlate(
+      space, in, weights, out,
+      {.mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::valid, .nan = tessera::NanPolicy::error},
+      workspace);
+  test::check_message(test::message_of<InvalidArgument>([&] { tessera::check(space, workspace); }),
+                      {"`in`", "element 1 is NaN"});
+}
+
 TEMPLATE_LIST_TEST_CASE("views of different extents are an error", "[filter][errors]", test::OneSpace) {
   const TestType space;
   const test::GuardedView<float, test::Right, TestType, 2> in({3, 9}, test::values<float>(27)), out({9, 3});

@@ -271,7 +271,10 @@ TEST_CASE("halos that cannot be are errors", "[filter][halo][errors]") {
                       {"tessera::correlate", "mode renormalise", "expected", "reflect", ";"});
   test::check_message(refused({.nan = tessera::NanPolicy::error}, Halo{two, two}),
                       {"tessera::correlate", "NaN policy error without a workspace", ";"});
-  test::check_message(refused({.steps = 2}, Halo{two, two}), {"steps 2", "expected", "1 to 1", ";"});
+  for (const auto variant : {tessera::FilterVariant::automatic, tessera::FilterVariant::vectorized}) {
+    test::check_message(refused({.variant = variant, .steps = 2}, Halo{two, two}),
+                        {"tessera::correlate", "2 steps with a halo", "expected", "1", ";", "once for each"});
+  }
   const auto shared = Kokkos::subview(out, Kokkos::ALL, std::pair<int, int>(3, 5));
   test::check_message(refused({}, Halo{two, shared}), {"`out`", "overlaps", "`halo.right`", ";"});
   test::check_message(test::message_of<tessera::InvalidArgument>([&] {

@@ -51,6 +51,21 @@ TEMPLATE_LIST_TEST_CASE("a filter plan fits the scratch of a team for any number
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("a filter plan of no elements", "[filter][plan]", test::Spaces) {
+  const TestType space;
+  const tessera::FilterWeights<TestType> weights(space, test::fractional_weights(3));
+  const auto check = [&](const auto& view) {
+    for (int axis = 0; axis < static_cast<int>(view.rank()); ++axis) {
+      CHECK(tessera::filter_plan(space, view, weights, view, {.axis = axis}).taps_per_pass >= 1);
+    }
+  };
+  for (const std::size_t rows : {0, 5}) {
+    check(Kokkos::View<float**, Kokkos::LayoutRight, TestType>("in", rows, 0));
+    check(Kokkos::View<double**, Kokkos::LayoutLeft, TestType>("in", 0, rows));
+    check(Kokkos::View<std::int32_t***, Kokkos::LayoutRight, TestType>("in", 0, rows, 64));
+  }
+}
+
 template <class In, class Out, class Space>
 std::string variant_refusal(const Space& space, std::size_t taps, const FilterOptions& options) {
   const Kokkos::View<In**, Kokkos::LayoutRight, Space> in("in", 40, 50);

@@ -102,6 +102,11 @@ FilterArithmetic filter_arithmetic(std::string_view function, const FilterWeight
                                    const FilterOptions& options) {
   if constexpr (rounds_v<T>) {
     const bool widens = options.accumulate == FilterAccumulate::float64 && sizeof(real_part_t<T>) < sizeof(double);
+    if constexpr (sizeof(real_part_t<T>) < sizeof(double)) {
+      TESSERA_REQUIRE_ARGUMENT(widens || std::isfinite(static_cast<float>(weights.largest_magnitude())), function,
+                               "weights", "a weight of magnitude " + std::to_string(weights.largest_magnitude()),
+                               "weights that float holds", "accumulate in float64, or scale them");
+    }
     return widens ? FilterArithmetic::float64 : FilterArithmetic::element;
   } else {
     if (!weights.is_integer() || has_mode(options, BoundaryMode::renormalise)) return FilterArithmetic::float64;

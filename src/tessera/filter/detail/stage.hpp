@@ -44,7 +44,9 @@ KOKKOS_FUNCTION Accumulator odd_element(const T* line, std::int64_t stride, std:
   if (n == 1) return static_cast<Accumulator>(line[0]);
   // Seen from the end that is crossed first: the other end's element has no part in the first reflection.
   const bool before = j < 0;
-  const QuotientRemainder distance = divide(before ? -j : j - (n - 1), n - 1);
+  QuotientRemainder distance = divide(before ? -j : j - (n - 1), n - 1);
+  // Where the other end is met again, by the reflection that leads there.
+  if (distance.remainder == 0 && distance.quotient > 0) distance = {distance.quotient - 1, n - 1};
   const bool even = distance.quotient % 2 == 0;
   const std::int64_t from_end = even ? distance.remainder : n - 1 - distance.remainder;
   const auto end = static_cast<Accumulator>(line[(before ? 0 : n - 1) * stride]);
