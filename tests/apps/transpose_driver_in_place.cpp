@@ -121,7 +121,7 @@ TEST_CASE("tessera-transpose --in-place: what cannot be done is refused") {
   CHECK(
       refused_in_place({{4, 5}, 4}, {"--variant=swapped_tiles"}) ==
       "tessera::transpose_in_place: argument `options`: variant swapped_tiles for 4 x 5; expected a square matrix, or "
-      "variant c2r or r2c; automatic takes what the shape allows");
+      "variant c2r, r2c, blocks or chunks; automatic takes what the shape allows");
   const OpaqueInput input({4, 5}, 4);
   const std::string x = input.file + ":/x";
   CHECK(transpose_refused({x, "--in-place", "--variant=naive"}) ==

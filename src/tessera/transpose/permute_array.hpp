@@ -44,7 +44,9 @@ inline PermuteShape array_shape(std::string_view function, const ArrayShape& arr
   for (const std::int64_t extent : array.extents) {
     TESSERA_REQUIRE_ARGUMENT(extent >= 0, function, "array", "extent " + std::to_string(extent), "0 or more",
                              "extents count elements");
-    if (extent == 0) return {.rank = 1, .unit_bytes = array.element_bytes, .axes = {{0, 1, 1}}};
+  }
+  if (std::find(array.extents.begin(), array.extents.end(), 0) != array.extents.end()) {
+    return {.rank = 1, .unit_bytes = array.element_bytes, .axes = {{0, 1, 1}}};
   }
   const auto most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(array.element_bytes);
   std::vector<std::int64_t> in_strides(rank);

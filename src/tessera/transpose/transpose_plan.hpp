@@ -178,6 +178,7 @@ inline bool can_swizzle(const TransposeProblem& problem) {
   const auto width = static_cast<std::uintptr_t>(swizzle_width(problem.in_bytes, problem.out_bytes));
   if (matrix.row < 0 || shape.axes[matrix.row].out_stride != 1 || shape.axes[matrix.column].in_stride != 1)
     return false;
+  if (problem.in_address % problem.in_bytes != 0 || problem.out_address % problem.out_bytes != 0) return false;
   std::uintptr_t bits = problem.in_address / problem.in_bytes | problem.out_address / problem.out_bytes;
   for (int d = 0; d < shape.rank; ++d) {
     if (d != matrix.column) bits |= static_cast<std::uintptr_t>(shape.axes[d].in_stride);

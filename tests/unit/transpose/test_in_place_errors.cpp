@@ -86,7 +86,7 @@ TEMPLATE_LIST_TEST_CASE("sizes and variants that an in-place transpose cannot ha
   };
   test::check_message(test::message_of<InvalidArgument>(swapped),
                       {"tessera::transpose_in_place", "`options`", "variant swapped_tiles for 3 x 4", "expected",
-                       "square", "c2r or r2c", ";"});
+                       "square", "c2r, r2c", "blocks", ";"});
   const auto passes = [&] { tessera::transpose_in_place(TestType(), square.view(), {.variant = InPlaceVariant::r2c}); };
   test::check_message(test::message_of<InvalidArgument>(passes),
                       {"tessera::transpose_in_place", "`options`", "variant r2c for a view", "expected", "automatic or",

@@ -59,7 +59,9 @@ inline InPlacePlan make_in_place_plan(const DeviceLimits& device, std::int64_t r
   const bool swaps = options.variant == InPlaceVariant::swapped_tiles;
   TESSERA_REQUIRE_ARGUMENT(!swaps || rows == columns, function, "options",
                            "variant swapped_tiles for " + std::to_string(rows) + " x " + std::to_string(columns),
-                           "a square matrix, or variant c2r or r2c", "automatic takes what the shape allows");
+                           device.is_host ? "a square matrix, or variant c2r, r2c, blocks or chunks"
+                                          : "a square matrix, or variant c2r, r2c or blocks",
+                           "automatic takes what the shape allows");
   TESSERA_REQUIRE_ARGUMENT(device.is_host || options.variant != InPlaceVariant::chunks, function, "options",
                            "variant chunks on a device", "variant c2r or r2c",
                            "automatic takes what the machine allows");
