@@ -102,6 +102,7 @@ struct Extremum {
   }
 #endif
 #if defined(TESSERA_HOST_VECTORS)
+  static number_type stand_in(number_type element) { return element; }
   template <int Lanes>
   void chain_host(chain_type (&chains)[Lanes], const number_type* elements, int groups) const
       requires(compares_in_vectors<chain_type>) {
@@ -221,6 +222,7 @@ struct MinMax {
   static constexpr bool joins_lanes = true;
   static constexpr bool asks_ahead = true;
   using key_type = typename Min<T>::value_type;
+  static detail::wide_t<T> stand_in(detail::wide_t<T> element) { return element; }
   /// All of them to the first chain.
   template <int Lanes>
   void chain_host(value_type (&chains)[Lanes], const detail::wide_t<T>* elements, int groups) const
@@ -262,6 +264,7 @@ struct LInf {
     return value != value ? detail::spoiled<T>() : detail::narrowed<T>(value);
   }
 #if defined(TESSERA_HOST_VECTORS)
+  static value_type stand_in(value_type element) { return element; }
   /// Magnitudes are in the order of their bits, and NaN beyond all.
   template <int Lanes>
   void chain_host(value_type (&chains)[Lanes], const value_type* elements, int groups) const

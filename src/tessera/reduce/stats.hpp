@@ -264,24 +264,24 @@ class StatsFold : public StatsBase<T> {
     ExactMoments<T, StatsMoments<T>::wanted>::add(m_context, thread.first, spill.first, elements, index, status);
     add_extrema(thread, elements, index);
   }
-  /// With NaN or infinities in groups.
   template <class Index>
   TESSERA_NOINLINE void add_block(thread_type& thread, spill_type& spill, const T (&elements)[host_block],
                                   const Index& index, const Status& status) const {
     const FieldRange fields = block_fields(elements);
-    if (fields.highest > 2 * FloatFormat<T>::exponent_max) {
-      constexpr int group = Base::lanes;
-      Index of_group = index;
-      for (int first = 0; first < host_block; first += group, of_group.first += group) {
-        Base::add(thread, spill, *reinterpret_cast<const T(*)[group]>(elements + first), of_group, status);
-      }
-      return;
-    }
     using Sums = ExactMoments<T, StatsMoments<T>::wanted>;
     if (!Sums::add_close_block(thread.first, spill.first, elements, fields)) {
       Sums::add(m_context, thread.first, spill.first, elements, index, status);
     }
-    add_extrema(thread, elements, index);
+    if (fields.highest <= 2 * FloatFormat<T>::exponent_max) return add_extrema(thread, elements, index);
+    add_position<ArgMin<T>>(thread.rest.first, elements, index, status);
+    add_position<ArgMax<T>>(thread.rest.rest.first, elements, index, status);
+    add_zeros(thread, elements, block_extrema(elements).zeros);
+  }
+  template <class R, class Index>
+  void add_position(ArgResult<T>& best, const T (&elements)[host_block], const Index& index,
+                    const Status& status) const {
+    typename ArgFold<R, T>::spill_type nothing;
+    ArgFold<R, T>(R{}, m_context).add(best, nothing, elements, index, status);
   }
 
   template <class Index>
@@ -289,9 +289,12 @@ class StatsFold : public StatsBase<T> {
     const BlockExtrema<T> extrema = block_extrema(elements);
     take_best<ArgMin<T>>(thread.rest.first, extrema.lowest, elements, index);
     take_best<ArgMax<T>>(thread.rest.rest.first, extrema.highest, elements, index);
-    if (extrema.zeros == 0) return;
+    add_zeros(thread, elements, extrema.zeros);
+  }
+  static void add_zeros(thread_type& thread, const T (&elements)[host_lanes], std::int64_t count) {
+    if (count == 0) return;
     ZeroCounts& zeros = thread.rest.rest.rest;
-    zeros.zeros += extrema.zeros;
+    zeros.zeros += count;
     if constexpr (std::is_floating_point_v<T>) zeros.negative_zeros += negative_zeros(elements);
   }
 #endif

@@ -61,6 +61,7 @@ struct Sum<T, Summation::fast> {
     return detail::narrowed<T>(value);
   }
 #if defined(TESSERA_HOST_VECTORS)
+  static value_type stand_in(value_type) { return value_type(0); }
   template <int Lanes>
   void chain_host(value_type (&chains)[Lanes], const value_type* elements, int groups) const {
     detail::chain_groups(chains, elements, groups, [](auto& into, const auto& of_group) { into += of_group; });
@@ -130,7 +131,8 @@ struct Sum<T, S> {
     } else if constexpr (sizeof(T) < 8) {
       detail::chain_groups(chains, elements, groups, detail::AddWidened{});
     } else {
-      detail::SplitSum<result_type>::template add_vectors<Lanes>(chains, elements, groups);
+      detail::SplitSum<result_type>::template add_vectors<Lanes>(chains, reinterpret_cast<const result_type*>(elements),
+                                                                 groups);  // T may be another name of its type
     }
   }
 #endif

@@ -7,6 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <limits>
 #include <tessera/reduce/reduce.hpp>
 #include <type_traits>
 #include <vector>
@@ -87,6 +89,21 @@ template <class T, class Space, class InView>
 void check_built_in_reducers(const Space& space, const InView& in, const std::vector<T>& values,
                              const ReduceOptions& options = {}) {
   BuiltInReducers::for_each<T>([&](const auto& reducer) { check_reducer(space, in, reducer, values, options); });
+}
+
+/// Elements of which one in `one_in` is NaN, and some infinite, in runs and alone.
+template <class T>
+std::vector<T> spoiled_values(std::size_t size, std::uint64_t one_in, bool infinities) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  std::vector<T> spoiled = values<T>(size, one_in);
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::uint64_t bits = mixed(i + 77);
+    if (bits % one_in == 0 || i % 3000 < 600) spoiled[i] = std::numeric_limits<T>::quiet_NaN();
+    if (infinities && bits % 512 == 3) spoiled[i] = (bits >> 32) % 2 == 0 ? infinity : -infinity;
+    if (bits % 512 == 4) spoiled[i] = (bits >> 32) % 2 == 0 ? T(0) : T(-0.0);
+    if (bits % 2048 == 5) spoiled[i] = std::numeric_limits<T>::max();
+  }
+  return spoiled;
 }
 
 }  // namespace tessera::test

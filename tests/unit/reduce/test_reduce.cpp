@@ -72,6 +72,7 @@ std::vector<std::vector<float>> data_with_nan() {
     data.back()[size / 4] = infinity;
     data.back()[size / 4 + 1] = -infinity;
   }
+  for (const std::uint64_t one_in : {3, 100}) data.push_back(test::spoiled_values<float>(20011, one_in, one_in == 3));
   return data;
 }
 
@@ -83,6 +84,27 @@ TEMPLATE_LIST_TEST_CASE("NaN are propagated, or omitted", "[reduce][nan]", test:
       test::check_built_in_reducers(TestType(), in.const_view(), values, {.nan = policy});
       test::check_built_in_reducers(TestType(), in.const_view(), values, {.nan = policy, .league_size = 3});
     }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("NaN among doubles, and what is left summed fast", "[reduce][nan]", test::OneSpace) {
+  const TestType space;
+  const tessera::ReduceOptions options{.nan = tessera::NanPolicy::omit};
+  for (const std::uint64_t one_in : {3, 100}) {
+    const auto values = test::spoiled_values<double>(20011, one_in, false);
+    const auto in = test::device_copy<TestType>(values);
+    test::check_reducer(space, in, tessera::Sum<double>{}, values, options);
+    test::check_reducer(space, in, tessera::Std<double>{}, values, options);
+    test::check_reducer(space, in, tessera::MinMax<double>{}, values, options);
+    test::check_reducer(space, in, tessera::ArgMaxLast<double>{}, values, options);
+    std::vector<double> small = test::values<double>(20011), rest;
+    for (std::size_t i = 0; i < small.size(); ++i) {
+      if (std::isnan(values[i])) small[i] = values[i];
+      if (!std::isnan(small[i])) rest.push_back(small[i]);
+    }
+    const auto spoiled = test::device_copy<TestType>(small);
+    test::check_fast_sum(tessera::reduce(space, spoiled, tessera::Sum<double, tessera::Summation::fast>{}, options),
+                         rest);
   }
 }
 

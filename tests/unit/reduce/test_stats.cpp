@@ -13,6 +13,7 @@
 
 #include "reduce_check.hpp"
 #include "reference/exact_reference.hpp"
+#include "support/message.hpp"
 #include "support/spaces.hpp"
 
 namespace {
@@ -184,6 +185,56 @@ TEMPLATE_LIST_TEST_CASE("stats: NaN and infinities under each policy", "[reduce]
   CHECK(same_double(omitted.var, sums.variance<double>(0)));
   CHECK(values[static_cast<std::size_t>(omitted.argmin)] == *std::min_element(rest.begin(), rest.end()));
   CHECK_THROWS_AS(stats_of(space, values, 0, {.nan = NanPolicy::error}), tessera::InvalidArgument);
+}
+
+template <class T, class Space>
+void check_spoiled(const Space& space, const std::vector<T>& values) {
+  std::vector<T> rest;
+  std::vector<std::int64_t> places;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    rest.push_back(values[i]);
+    places.push_back(static_cast<std::int64_t>(i));
+  }
+  const std::uint64_t nans = values.size() - rest.size();
+  for (const ReduceOptions& plan : {ReduceOptions{}, ReduceOptions{.league_size = 1, .team_size = 1}}) {
+    ReduceOptions options = plan;
+    options.nan = NanPolicy::omit;
+    auto omitted = stats_of(space, values, 0, options);
+    CHECK(omitted.count_nan == nans);
+    omitted.count_nan = 0;
+    check_floating(omitted, rest, 0);
+    const auto lowest = std::min_element(rest.begin(), rest.end()),
+               highest = std::max_element(rest.begin(), rest.end());
+    CHECK(omitted.argmin == places[static_cast<std::size_t>(lowest - rest.begin())]);
+    CHECK(omitted.argmax == places[static_cast<std::size_t>(highest - rest.begin())]);
+    CHECK(omitted.min == *lowest);
+    CHECK(omitted.max == *highest);
+    const auto propagated = stats_of(space, values, 0, plan);
+    CHECK(propagated.count == values.size());
+    CHECK(propagated.count_nan == nans);
+    CHECK(propagated.count_inf == omitted.count_inf);
+    CHECK(propagated.count_zero == omitted.count_zero);
+    const auto first = std::find_if(values.begin(), values.end(), [](T value) { return std::isnan(value); });
+    CHECK(propagated.argmin == first - values.begin());
+    CHECK(propagated.argmax == first - values.begin());
+    CHECK(std::isnan(propagated.min));
+    CHECK(std::isnan(propagated.sum));
+    options.nan = NanPolicy::error;
+    test::check_message(test::message_of<tessera::InvalidArgument>([&] { stats_of(space, values, 0, options); }),
+                        {"element " + std::to_string(first - values.begin()) + " is NaN"});
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("many NaN and infinities, under each policy", "[reduce][stats]", test::OneSpace) {
+  const TestType space;
+  for (const std::uint64_t one_in : {3, 100}) {
+    for (const bool infinities : {false, true}) {
+      INFO("one in " << one_in << " is NaN, " << (infinities ? "some infinite" : "none infinite"));
+      check_spoiled(space, test::spoiled_values<float>(20011, one_in, infinities));
+      check_spoiled(space, test::spoiled_values<double>(20011, one_in, infinities));
+    }
+  }
 }
 
 /// Against the elements one by one; no NaN.

@@ -232,7 +232,14 @@ class ArgFold {
       best = R::better(bests[lane], best) ? bests[lane] : best;
       nan = nan || nans[lane] != 0;
     }
-    if (!nan && !R::better(best, thread.value) && !(best == thread.value && may_be_earlier(thread, index))) return;
+    // One that is left out, or behind the first one, changes nothing.
+    const bool of_none =
+        m_context.nan == NanPolicy::omit || (m_context.nan == NanPolicy::propagate && thread.value != thread.value &&
+                                             !R::last && !may_be_earlier(thread, index));
+    if ((!nan || of_none) && !R::better(best, thread.value) &&
+        !(best == thread.value && may_be_earlier(thread, index))) {
+      return;
+    }
     Index of_group = index;
     for (int first = 0; first < N; first += lanes, of_group.first += lanes) {
       add(thread, spill, *reinterpret_cast<const T(*)[lanes]>(elements + first), of_group, status);

@@ -25,6 +25,7 @@
 #include <tessera/reduce/detail/exact_window.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
 #include <tessera/reduce/detail/host_products.hpp>
+#include <tessera/reduce/detail/host_set_apart.hpp>
 #include <tessera/status.hpp>
 #include <type_traits>
 
@@ -57,7 +58,9 @@ class ExactMoments {
   template <bool Counted, int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION static void add(const FoldContext& context, thread_type& thread, Spill<Counted>& spill,
                                               const T (&elements)[N], const Index& index, const Status& status) {
+#if defined(TESSERA_HOST_VECTORS)
     if constexpr (N == host_block) return add_block(context, thread, spill, elements, index, status);
+#endif
     FieldRange fields{};
     bool usual;
     if constexpr (narrow) {
@@ -77,6 +80,9 @@ class ExactMoments {
       }
     }
     KOKKOS_IF_ON_HOST((if (usual) return add_usual(thread, spill, elements, fields);))
+#if defined(TESSERA_HOST_VECTORS)
+    if constexpr (N == host_group) return add_without_unusual(context, thread, spill, elements, index, status);
+#endif
     // Unusual ones go alone, and the others as ever: on a device with those of the warp's other threads.
     T ordinary[N];
     TESSERA_UNROLL
@@ -110,6 +116,28 @@ class ExactMoments {
     return true;
   }
 #endif
+
+  /// What no sum of a few may hold goes alone.
+  template <bool Counted>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(NanPolicy nan, Spill<Counted>& spill, T element,
+                                                        std::int64_t index, Status status) {
+    const FloatParts<T> parts(element);
+    if (parts.finite()) {
+      if constexpr (Wanted.sum) spill.sum_rest.add_alone(spill.sum, element);
+      if constexpr (Wanted.magnitude) spill.magnitude_rest.add_alone(spill.magnitude, Kokkos::fabs(element));
+      if constexpr (Wanted.squares) spill.squares_rest.add_product(spill.squares, element, element);
+      return;
+    }
+    Specials& specials = spill.specials;
+    if (!parts.is_nan()) {
+      specials.flags |= parts.negative() ? Specials::minus_infinity : Specials::plus_infinity;
+      ++specials.infinities;
+      return;
+    }
+    ++specials.nans;
+    if (nan != NanPolicy::omit) specials.flags |= Specials::nan;
+    if (nan == NanPolicy::error) status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(index));
+  }
 
   /// What a window has added.
   KOKKOS_FORCEINLINE_FUNCTION static void add_window(thread_type& thread, spill_type& spill,
@@ -252,44 +280,11 @@ class ExactMoments {
   }
 
  private:
-  /// What no sum of a few may hold goes alone.
-  template <bool Counted>
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(NanPolicy nan, Spill<Counted>& spill, T element,
-                                                        std::int64_t index, Status status) {
-    const FloatParts<T> parts(element);
-    if (parts.finite()) {
-      if constexpr (Wanted.sum) spill.sum_rest.add_alone(spill.sum, element);
-      if constexpr (Wanted.magnitude) spill.magnitude_rest.add_alone(spill.magnitude, Kokkos::fabs(element));
-      if constexpr (Wanted.squares) spill.squares_rest.add_product(spill.squares, element, element);
-      return;
-    }
-    Specials& specials = spill.specials;
-    if (!parts.is_nan()) {
-      specials.flags |= parts.negative() ? Specials::minus_infinity : Specials::plus_infinity;
-      ++specials.infinities;
-      return;
-    }
-    ++specials.nans;
-    if (nan != NanPolicy::omit) specials.flags |= Specials::nan;
-    if (nan == NanPolicy::error) status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(index));
-  }
-
-  static constexpr int word_shift = narrow ? 23 : 20;  // to the exponent field
-
-  static FieldRange fields_of(const T (&elements)[host_block]) {
-    if constexpr (narrow) {
-      return field_range(elements);
-    } else {
-      const WordRange words = word_range(elements);
-      return {static_cast<int>(words.smallest >> word_shift), static_cast<int>(words.largest >> word_shift)};
-    }
-  }
-
+#if defined(TESSERA_HOST_VECTORS)
   /// A host's block: its sum is added as a whole where its terms are close enough, else group by group.
   template <bool Counted, class Index>
   static void add_block(const FoldContext& context, thread_type& thread, Spill<Counted>& spill,
                         const T (&elements)[host_block], const Index& index, const Status& status) {
-#if defined(TESSERA_HOST_VECTORS)
     if constexpr (Wanted.sum != Wanted.magnitude && !Wanted.squares) {
       double total[narrow ? 1 : 2];
       if (sum_block<Wanted.magnitude, Terms::block_span>(elements, total)) {
@@ -303,24 +298,46 @@ class ExactMoments {
         return;
       }
     }
-#endif
-    if constexpr (!Wanted.squares) {
-      const FieldRange fields = fields_of(elements);
-      constexpr auto unusual_field = static_cast<int>(Format::unusual_word >> word_shift);
-      if (fields.highest < unusual_field && fields.highest - fields.lowest <= Terms::block_span) {
-        return add_usual(thread, spill, elements, fields);
-      }
+    const FieldRange fields = block_fields(elements);
+    constexpr auto unusual_field = static_cast<int>(Format::unusual_word >> (narrow ? 23 : 20));
+    if (fields.highest >= unusual_field) {
+      return add_without_unusual(context, thread, spill, elements, index, status);
     }
-#if defined(TESSERA_HOST_VECTORS)
     if constexpr (Wanted.squares) {
-      if (add_close_block(thread, spill, elements, block_fields(elements))) return;
+      if (add_close_block(thread, spill, elements, fields)) return;
+    } else {
+      if (fields.highest - fields.lowest <= Terms::block_span) return add_usual(thread, spill, elements, fields);
     }
-#endif
     Index of_group = index;
     for (int first = 0; first < host_block; first += host_group, of_group.first += host_group) {
       add(context, thread, spill, *reinterpret_cast<const T(*)[host_group]>(elements + first), of_group, status);
     }
   }
+
+  /// Of a host's group or block: unusual elements go their way, the others as ever.
+  template <bool Counted, int N, class Index>
+  TESSERA_NOINLINE static void add_without_unusual(const FoldContext& context, thread_type& thread,
+                                                   Spill<Counted>& spill, const T (&elements)[N], const Index& index,
+                                                   const Status& status) {
+    T ordinary[N];
+    const SetApart apart = set_unusual_apart(elements, ordinary);
+    thread.set_up(spill);
+    if (apart.others > 0 || (apart.nans > 0 && context.nan == NanPolicy::error)) {
+      for (int k = 0; k < N; ++k) {
+        if (magnitude_word(elements[k]) < Format::unusual_word) continue;
+        take_out(context.nan, spill, elements[k], input_index(index, k), status);
+      }
+    } else {
+      Specials& specials = spill.specials;
+      specials.nans += apart.nans;
+      specials.infinities += apart.plus_infinities + apart.minus_infinities;
+      if (apart.nans > 0 && context.nan == NanPolicy::propagate) specials.flags |= Specials::nan;
+      if (apart.plus_infinities > 0) specials.flags |= Specials::plus_infinity;
+      if (apart.minus_infinities > 0) specials.flags |= Specials::minus_infinity;
+    }
+    add(context, thread, spill, ordinary, index, status);
+  }
+#endif
 
   /// fields: of floats; of doubles where squares are wanted or N is a host's group or block.
   template <bool Counted, int N>

@@ -36,7 +36,7 @@ struct CountOf<T> {
   using type = std::make_signed_t<typename FloatFormat<T>::bits_type>;
 };
 
-/// Of integers or finite elements.
+/// Of integers or finite elements; where not all are, the zeros alone.
 template <class T, int Block>
 BlockExtrema<T> block_extrema(const T (&elements)[Block]) {
   constexpr int width = host_vector_bytes / static_cast<int>(sizeof(T)), chains = 2;

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/relaxed.hpp>
 #include <tessera/status.hpp>
@@ -53,7 +54,7 @@ KOKKOS_FUNCTION typename R::value_type map_element(const R& reducer, const T& el
   } else if constexpr (requires { reducer.map(element); }) {
     return reducer.map(element);
   } else {
-    static_assert(!std::is_aggregate_v<typename R::value_type>, "tessera: the reducer needs map(element)");
+    static_assert(std::is_convertible_v<T, typename R::value_type>, "tessera: the reducer needs map(element)");
     return static_cast<typename R::value_type>(element);
   }
 }
@@ -95,6 +96,15 @@ KOKKOS_INLINE_FUNCTION constexpr bool chains_on_host() {
       reducer.chain_host(chains, elements, 1);
     };
   }
+}
+
+/// Whether it has stand_in(element) too: one that changes nothing where that element is taken as well, in place of
+/// those that are left out.
+template <class R, class T>
+KOKKOS_INLINE_FUNCTION constexpr bool replaces_nan() {
+  return has_host_vectors && std::is_floating_point_v<T> && requires(const R& reducer, const T& element) {
+    reducer.stand_in(element);
+  };
 }
 
 /// Whether elements of different lanes stay in chains of their own.

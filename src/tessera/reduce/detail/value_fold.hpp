@@ -14,6 +14,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/reduce/detail/fold_context.hpp>
+#include <tessera/reduce/detail/host_set_apart.hpp>
 #include <tessera/reduce/detail/joins.hpp>
 #include <tessera/reduce/detail/reducer_chain.hpp>
 #include <tessera/reduce/reduce_options.hpp>
@@ -39,10 +40,11 @@ struct FoldValueJoin {
   using value_type = FoldValue<R, Counts>;
   const R& reducer;
   KOKKOS_FUNCTION value_type identity() const {
+    const auto value = static_cast<typename R::value_type>(reducer.identity());
     if constexpr (Counts) {
-      return {reducer.identity(), 0};
+      return {value, 0};
     } else {
-      return {reducer.identity()};
+      return {value};
     }
   }
   KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const {
@@ -55,6 +57,7 @@ template <class R, class T>
 class ValueFold {
  public:
   static constexpr int lanes = reduce_loads_in_flight(sizeof(T)) * packed_length<T>;
+  static_assert((lanes & (lanes - 1)) == 0);
   static constexpr int team_size_max = 1024;
   static constexpr int teams_at_once = 1;
   /// Of small elements several groups, whose loads are in flight together.
@@ -261,7 +264,10 @@ class ValueFold {
   template <int Groups, class Index>
   void add_groups(thread_type& thread, spill_type& spill, const T (&elements)[Groups * lanes], const Index& index,
                   const Status& status) const {
-    if (counts && m_context.nan != NanPolicy::propagate) {
+    if constexpr (counts && replaces_nan<R, T>()) {
+      if (m_context.nan != NanPolicy::propagate)
+        return add_groups_of_numbers<Groups>(thread, spill, elements, index, status);
+    } else if (counts && m_context.nan != NanPolicy::propagate) {
       Index of_group = index;
       for (int group = 0; group < Groups; ++group, of_group.first += lanes) {
         add(thread, spill, *reinterpret_cast<const T(*)[lanes]>(elements + group * lanes), of_group, status);
@@ -271,6 +277,30 @@ class ValueFold {
     make_room<Groups>(thread, spill);
     m_reducer.chain_host(thread.chains, elements, Groups);
   }
+
+#if defined(TESSERA_HOST_VECTORS)
+  /// Where NaN are left out.
+  template <int Groups, class Index>
+  void add_groups_of_numbers(thread_type& thread, spill_type& spill, const T (&elements)[Groups * lanes],
+                             const Index& index, const Status& status) const {
+    constexpr int count = Groups * lanes;
+    const std::int64_t nans = count_nans(elements);
+    thread.omitted += nans;
+    if (nans > 0 && m_context.nan == NanPolicy::error) {
+      for (int k = 0; k < count; ++k) {
+        if (elements[k] != elements[k]) status.raise(StatusKind::nan_found, input_index(index, k));
+      }
+    }
+    if (nans == count) return;
+    make_room<Groups>(thread, spill);
+    if (nans == 0) return m_reducer.chain_host(thread.chains, elements, Groups);
+    int first = 0;
+    while (elements[first] != elements[first]) ++first;
+    T numbers[count];
+    replace_nans(elements, m_reducer.stand_in(elements[first]), numbers);
+    m_reducer.chain_host(thread.chains, numbers, Groups);
+  }
+#endif
 
   /// Chains that add() fills: where no order matters, one on devices. It takes fewer registers, and the end has nothing
   /// to join.

@@ -26,13 +26,6 @@
 
 namespace tessera::detail {
 
-/// Elements with one position.
-struct KnownIndex {
-  std::int64_t position, in_input;
-  KOKKOS_FUNCTION std::int64_t operator()(int) const { return position; }
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t input(int) const { return in_input; }
-};
-
 /// Base: FusedFold of Sums, ArgMin, ArgMax and zeros.
 template <class Base, class Sums, class T>
 class WindowStatsFold : public Base {
@@ -96,7 +89,7 @@ class WindowStatsFold : public Base {
                                        const Index& index, const Status& status) const {
     KOKKOS_IF_ON_HOST((Base::add(spill.totals, spill.spill, elements, index, status);))
     KOKKOS_IF_ON_DEVICE((const GroupWords group(elements);
-                         if (!add_to_sums(thread, spill, elements, group, index, status)) return;
+                         add_to_sums<false>(thread, spill, elements, group, index, status);
                          add_position<ArgMin<T>>(spill.totals.rest.first, elements, index, status);
                          add_position<ArgMax<T>>(spill.totals.rest.rest.first, elements, index, status);))
   }
@@ -106,7 +99,7 @@ class WindowStatsFold : public Base {
   KOKKOS_FORCEINLINE_FUNCTION void add_ahead(thread_type& thread, spill_type& spill, const T (&elements)[lanes],
                                              const Index& index, const Status& status) const {
     const GroupWords group(elements);
-    if (!add_to_sums(thread, spill, elements, group, index, status)) return;
+    if (!add_to_sums<true>(thread, spill, elements, group, index, status)) return;
     keep_better<ArgMin<T>>(thread.lowest, group.lowest(), elements, index.first);
     keep_better<ArgMax<T>>(thread.highest, group.highest(), elements, index.first);
   }
@@ -209,20 +202,17 @@ class WindowStatsFold : public Base {
     thread.highest = {-Kokkos::Experimental::infinity_v<T>, -1};
   }
 
-  /// Everything but extrema; false where those too are done, as not all elements are ordinary.
+  /// Everything but extrema; false where not all elements are usual: then those too are done, if groups come ahead.
   /// Calls take what they change through memory: a value in a register over a call would be moved in every group.
-  template <int N, class Index>
+  template <bool Ahead, int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION bool add_to_sums(thread_type& thread, spill_type& spill, const T (&elements)[N],
                                                const GroupWords& group, const Index& index,
                                                const Status& status) const {
     WordRange words = group.magnitudes();
     if (words.largest >= unusual_word) {
       spill.thread = thread;
-      const Kept<T, N> kept(elements);
-      TESSERA_NO_UNROLL
-      for (int k = 0; k < N; ++k) {
-        add_alone(*this, spill, kept.values[k], {index(k), input_index(index, k)}, status);
-      }
+      Kept<T, N> kept(elements);
+      add_with_unusual<Ahead>(m_context.nan, spill, kept, index, status);
       thread = spill.thread;
       return false;
     }
@@ -238,11 +228,15 @@ class WindowStatsFold : public Base {
       add_elsewhere(spill, kept, words);
       thread = spill.thread;
     }
-    if (thread.window.is_full(N, lanes) && thread.window.is_open()) {
-      empty(spill, thread.window.terms());
-      thread.window.restart();
-    }
+    empty_where_full<N>(spill, thread.window);
     return true;
+  }
+
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION static void empty_where_full(spill_type& spill, Window& window) {
+    if (!window.is_full(N, lanes) || !window.is_open()) return;
+    empty(spill, window.terms());
+    window.restart();
   }
 
   /// The sums but for the window's: from where they are, and back.
@@ -283,6 +277,10 @@ class WindowStatsFold : public Base {
     spill.thread.window = window;
   }
 
+  template <class R>
+  KOKKOS_FORCEINLINE_FUNCTION static void keep_better(Best& best, T element, std::int64_t first) {
+    if (R::better(element, best.value)) best = {element, first};
+  }
   /// word: by order_word, of the best element. Of infinite doubles it is no float, which no comparison is true of.
   template <class R>
   KOKKOS_FORCEINLINE_FUNCTION static void keep_better(Best& best, float word, const T (&elements)[lanes],
@@ -318,14 +316,46 @@ class WindowStatsFold : public Base {
     total.negative_zeros += negative;
   }
 
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_alone(Base fold, spill_type& spill, T element, KnownIndex index,
-                                                         Status status) {
-    const T one[1] = {element};
-    double* const lent = spill.lent;
-    take_back(spill);
-    fold.add(spill.totals, spill.spill, one, index, status);
-    spill.lent = lent;
-    if (lent != nullptr) keep_sums(spill, spill.totals.first);
+  /// A group of which some elements are unusual: these alone, the others as ever. Takes the former out of the group.
+  template <bool Ahead, int N, class Index>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_with_unusual(NanPolicy nan, spill_type& spill, Kept<T, N>& group,
+                                                                Index index, Status status) {
+    auto& extrema = spill.totals.rest;
+    WordRange words{~0u, 0};
+    bool any = false;
+    TESSERA_NO_UNROLL
+    for (int k = 0; k < N; ++k) {
+      const T element = group.values[k];
+      const std::uint32_t word = magnitude_word(element);
+      if (word >= unusual_word) {
+        Sums::take_out(nan, spill.spill.first, element, input_index(index, k), status);
+        group.values[k] = 0;
+        if (Ahead && (element == element || nan != NanPolicy::omit)) {
+          ArgMin<T>{}.join(extrema.first, {element, index(k)});
+          ArgMax<T>{}.join(extrema.rest.first, {element, index(k)});
+        }
+        continue;
+      }
+      if constexpr (Ahead) {
+        keep_better<ArgMin<T>>(spill.thread.lowest, element, index.first);
+        keep_better<ArgMax<T>>(spill.thread.highest, element, index.first);
+      }
+      const T one[1] = {element};
+      if (element == 0) {
+        count_zeros(extrema.rest.rest, one);
+        continue;
+      }
+      any = true;
+      words = {Kokkos::min(words.smallest, word), Kokkos::max(words.largest, word)};
+    }
+    Window window = spill.thread.window;
+    if (any && window.holds(words)) {
+      window.add(group.values);
+      spill.thread.window = window;
+    } else if (any) {
+      add_elsewhere(spill, group, words);
+    }
+    empty_where_full<N>(spill, spill.thread.window);
   }
 
   TESSERA_NOINLINE KOKKOS_FUNCTION static void empty(spill_type& spill, typename Window::Terms terms) {
