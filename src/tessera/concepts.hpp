@@ -29,7 +29,8 @@ concept AccessibleFrom = View<V> && bool(Kokkos::SpaceAccessibility<Space, typen
 
 /// How elements become one value. All members are callable in kernels on a const object.
 ///
-/// Required: `value_type` (trivially copyable accumulator), `identity()` (neutral in join) and
+/// Required: `value_type` (accumulator: trivially copyable, with a default constructor, aligned to 16 bytes at most),
+/// `identity()` (neutral in join) and
 /// `join(value_type& into, const value_type& from)`, associative and commutative up to rounding.
 /// Optional, looked up by the kernels:
 /// - `map(element) -> value_type`, or `map(element, index)` with the row-major position; without it the element
@@ -49,7 +50,9 @@ concept AccessibleFrom = View<V> && bool(Kokkos::SpaceAccessibility<Space, typen
 /// - `order_free = true` where join gives the same bits in any order.
 template <class R>
 concept ValueReducer = std::is_trivially_copyable_v<typename R::value_type> &&
-    requires(const R& reducer, typename R::value_type& into, const typename R::value_type& from) {
+                           std::is_default_constructible_v<typename R::value_type> &&
+                           alignof(typename R::value_type) <= 16 &&
+                       requires(const R& reducer, typename R::value_type& into, const typename R::value_type& from) {
   { reducer.identity() } -> std::convertible_to<typename R::value_type>;
   reducer.join(into, from);
 };

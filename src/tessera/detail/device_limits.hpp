@@ -36,10 +36,21 @@ struct DeviceLimits {
   }
 };
 
+/// Of an instance, which may have a part of the threads. Kokkos with the deprecated code of its version 4 has a static
+/// function, which tells of the default instance unless it is given one.
+template <ExecutionSpace Space>
+int concurrency_of(const Space& space) {
+  if constexpr (requires { Space::concurrency(space); }) {
+    return Space::concurrency(space);
+  } else {
+    return space.concurrency();
+  }
+}
+
 template <ExecutionSpace Space>
 DeviceLimits device_limits(const Space& space) {
   DeviceLimits limits{.is_host = is_host_space<Space>,
-                      .concurrency = std::max(1, static_cast<int>(space.concurrency())),
+                      .concurrency = std::max(1, concurrency_of(space)),
                       .scratch_bytes = static_cast<std::size_t>(Kokkos::TeamPolicy<Space>::scratch_size_max(0))};
   if constexpr (requires { space.cuda_device_prop(); }) {
     limits.multiprocessor_scratch_bytes = space.cuda_device_prop().sharedMemPerMultiprocessor;

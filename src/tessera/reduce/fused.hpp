@@ -51,12 +51,21 @@ auto fuse(const First& first, const Others&... others) requires(sizeof...(Others
   return Fused<T, First, std::decay_t<decltype(rest)>>{first, rest};
 }
 
+namespace detail {
+
+template <class Result>
+inline constexpr bool is_fused_result = false;
+template <class First, class Rest>
+inline constexpr bool is_fused_result<FusedResult<First, Rest>> = true;
+
+}  // namespace detail
+
 /// Result I of fused reducers.
 template <std::size_t I, class First, class Rest>
 KOKKOS_FUNCTION const auto& get(const FusedResult<First, Rest>& results) {
   if constexpr (I == 0) {
     return results.first;
-  } else if constexpr (requires { get<I - 1>(results.rest); }) {
+  } else if constexpr (detail::is_fused_result<Rest>) {
     return get<I - 1>(results.rest);
   } else {
     static_assert(I == 1, "tessera::get: there are fewer results");

@@ -32,11 +32,12 @@ namespace tessera {
 namespace detail {
 
 /// Launches one of the variants that textbooks show.
-template <ExecutionSpace Space, View InView, class Fold, class Result>
+template <class R, ExecutionSpace Space, View InView, class Fold, class Result>
 void launch_textbook_variant(const Space& space, const ReducePlan& plan, const InView& in, const Fold& fold,
                              Result* out, const Workspace<Space>& workspace, int asked_team_size) {
   const std::string name(to_string(plan.variant));
-  TESSERA_REQUIRE_ARGUMENT(in.span_is_contiguous(), "tessera::reduce", "in", "elements apart in memory",
+  TESSERA_REQUIRE_ARGUMENT(is_contiguous(in), "tessera::reduce", "in",
+                           "elements apart in memory, or in an order of their own",
                            "contiguous memory for variant " + name, "use automatic or single_pass");
   const auto range = textbook_range(in);
   const PassCall call{space, plan, range, fold, out, workspace, asked_team_size};
@@ -53,7 +54,7 @@ void launch_textbook_variant(const Space& space, const ReducePlan& plan, const I
       case ReduceVariant::two_stage:
         return launch_two_stage(call);
       default:
-        return launch_grid_stride(call);
+        if constexpr (joins_atomically<R>()) launch_grid_stride(call);
     }
   }
 }
@@ -101,7 +102,7 @@ void reduce(const Space& space, const InView& in, const R& reducer, const OutVie
   const detail::fold_t<R, T> fold(reducer, {options.nan});
   if constexpr (detail::has_all_variants<R>() || detail::merges_digits<R>()) {
     if (plan.variant != ReduceVariant::single_pass) {
-      detail::launch_textbook_variant(space, plan, in, fold, out.data(), workspace, options.team_size);
+      detail::launch_textbook_variant<R>(space, plan, in, fold, out.data(), workspace, options.team_size);
       return;
     }
   }

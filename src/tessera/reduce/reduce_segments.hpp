@@ -14,6 +14,7 @@
 #include <tessera/reduce/detail/axes_launch.hpp>
 #include <tessera/reduce/detail/exact_arithmetic.hpp>
 #include <tessera/reduce/detail/reduce_segments.hpp>
+#include <tessera/reduce/detail/require_elements.hpp>
 #include <tessera/reduce/reduce_options.hpp>
 #include <tessera/reduce/reducers.hpp>
 #include <tessera/workspace.hpp>
@@ -96,8 +97,8 @@ ReduceSegmentsPlan reduce_segments_plan(const Space& space, const R&, std::uint6
 /// to the workspace's status word, with the segment's number (NaN: the element's), and a spoiled result (NaN, 0);
 /// check(space, workspace) throws it.
 /// \throws InvalidArgument  for an offsets view without elements, an output of another extent, overlapping memory, a
-///                          workspace that is too small, sizes of league or team that the space cannot have, another
-///                          variant than automatic
+///                          negative ddof, a workspace that is too small, sizes of league or team that the space cannot
+///                          have, another variant than automatic
 /// \throws ResourceError    where the plan's scratch exceeds what a team can have
 template <ExecutionSpace Space, View InView, View OffsetsView, Reducer R, View OutView>
 void reduce_segments(const Space& space, const InView& in, const OffsetsView& offsets, const R& reducer,
@@ -121,6 +122,7 @@ void reduce_segments(const Space& space, const InView& in, const OffsetsView& of
   TESSERA_REQUIRE_ARGUMENT(out.extent(0) + 1 == offsets.extent(0), function, "out",
                            "extents " + detail::extents_text(out), "(" + std::to_string(segments) + ")",
                            "pass an output element for each segment");
+  detail::require_ddof(function, reducer);
   detail::require_automatic(function, options);
   detail::require_disjoint(function, in, out);
   detail::require_disjoint(function, offsets, out);

@@ -99,7 +99,9 @@ inline constexpr bool holds_result = std::is_same_v<Result, reduce_result_t<R>> 
 /// Level-0 scratch that team_reduce needs for elements of T.
 template <class T, Reducer R>
 KOKKOS_FUNCTION std::size_t team_reduce_scratch_bytes(int team_size) {
-  return detail::FoldScratch<detail::fold_t<R, T>>(team_size).bytes;
+  static_assert(alignof(reduce_result_t<R>) <= 16, "tessera::team_reduce: results have an alignment of 16 at most");
+  const detail::FoldScratch<detail::fold_t<R, T>> fold(team_size);
+  return Kokkos::max(fold.bytes, fold.close_at + sizeof(reduce_result_t<R>));
 }
 
 /// Reduces a rank-1 view with all threads of a team, inside a TeamPolicy kernel.

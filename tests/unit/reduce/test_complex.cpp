@@ -314,6 +314,8 @@ TEST_CASE("complex reducers fused into one read", "[reduce][complex]") {
   check_same(tessera::get<0>(results), expected.mean);
   CHECK(test::same_bits(tessera::get<1>(results), reduced_complex<Prod<T>>(values)));
   CHECK(test::same_bits(tessera::get<2>(results), expected.l1));
+  const auto last = tessera::reduce(Space(), test::device_copy<Space>(values), tessera::fuse<T>(L1<T>{}, Mean<T>{}));
+  check_same(tessera::get<1>(last), expected.mean);
 }
 
 void check_stats(const std::vector<Complex<float>>& values, const std::vector<Complex<float>>& kept,

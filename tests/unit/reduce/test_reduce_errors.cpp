@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tessera/reduce/fused.hpp>
 
 #include "reduce_check.hpp"
 #include "support/limits.hpp"
@@ -93,6 +94,60 @@ TEMPLATE_LIST_TEST_CASE("sizes of team and league that cannot be are errors", "[
                       {"tessera::reduce", "`options`", "team_size 1000000", "expected", "0 to", ";", "plan"});
   test::check_message(sum_message(space, values, {.league_size = -3}),
                       {"tessera::reduce", "`options`", "league_size -3", "expected", "0 or more", ";", "plan"});
+}
+
+TEMPLATE_LIST_TEST_CASE("errors of fused reducers name the one whose they are", "[reduce][errors]", test::OneSpace) {
+  using tessera::fuse, tessera::Min, tessera::Sum, tessera::Var;
+  const TestType space;
+  const Kokkos::View<double*, TestType> none("none", 0), one("one", 1);
+  const auto message = [&](const auto& in, const auto& reducer) {
+    return test::message_of<InvalidArgument>([&] { tessera::reduce(space, in, reducer); });
+  };
+  test::check_message(message(none, fuse<double>(Sum<double>{}, Min<double>{})),
+                      {"tessera::reduce", "`in`", "(0)", "at least one element for min"});
+  test::check_message(message(one, fuse<double>(Sum<double>{}, Var<double>{3}, Min<double>{})),
+                      {"tessera::reduce", "`in`", "(1)", "at least 4 elements for var"});
+  test::check_message(message(one, fuse<double>(Var<double>{-1}, Sum<double>{})),
+                      {"tessera::reduce", "`reducer`", "ddof -1", "0 or more"});
+}
+
+TEMPLATE_LIST_TEST_CASE("a team that a part of the space cannot have is an error", "[reduce][errors]", test::OneSpace) {
+  if constexpr (test::runs_on_host<TestType>) {
+    const int threads = TestType().concurrency();
+    if (threads < 2) return;
+    const auto parts = Kokkos::Experimental::partition_space(TestType(), 1, 1);
+    const auto in = test::device_copy<TestType>(test::values<double>(100));
+    CHECK(tessera::reduce(parts[0], in, tessera::Max<double>{}) ==
+          tessera::reduce(TestType(), in, tessera::Max<double>{}));
+    const auto call = [&] { tessera::reduce(parts[0], in, tessera::Max<double>{}, {.team_size = threads}); };
+    test::check_message(test::message_of<InvalidArgument>(call),
+                        {"tessera::reduce", "`options`", "team_size " + std::to_string(threads), "0 to"});
+  }
+}
+
+/// Where the element is in row-major order.
+struct PositionOf {
+  using value_type = std::int64_t;
+  static constexpr bool all_variants = true;
+  double wanted;
+  KOKKOS_FUNCTION value_type identity() const { return 0; }
+  KOKKOS_FUNCTION value_type map(double x, std::int64_t index) const { return x == wanted ? index : 0; }
+  KOKKOS_FUNCTION void join(value_type& into, const value_type& from) const { into += from; }
+};
+
+TEMPLATE_LIST_TEST_CASE("textbook variants refuse strided views in an order of their own", "[reduce][errors]",
+                        test::OneSpace) {
+  const TestType space;
+  const Kokkos::View<double*, TestType> memory("memory", 6);
+  Kokkos::parallel_for(
+      "fill", Kokkos::RangePolicy<TestType>(space, 0, 6), KOKKOS_LAMBDA(int i) { memory(i) = i; });
+  const Kokkos::View<const double**, Kokkos::LayoutStride, TestType, Kokkos::MemoryTraits<Kokkos::Unmanaged>> turned(
+      memory.data(), Kokkos::LayoutStride(2, 1, 3, 2));
+  CHECK(tessera::reduce(space, turned, PositionOf{3}) == 4);  // row 1, column 1 of three
+  test::check_message(test::message_of<InvalidArgument>([&] {
+                        tessera::reduce(space, turned, PositionOf{3}, {.variant = tessera::ReduceVariant::sequential});
+                      }),
+                      {"tessera::reduce", "`in`", "an order of their own", "contiguous memory for variant sequential"});
 }
 
 /// A value of many bytes, so that few of them fill a team's scratch memory.

@@ -134,6 +134,8 @@ TEMPLATE_LIST_TEST_CASE("segments that cannot be are errors", "[reduce][segments
                       {"tessera::reduce_segments", "`options`", "league_size -1"});
   test::check_message(message([&] { tessera::reduce_segments(space, in, bounds, sum, out, {.team_size = 100000}); }),
                       {"tessera::reduce_segments", "`options`", "team_size 100000"});
+  test::check_message(message([&] { tessera::reduce_segments(space, in, bounds, tessera::Var<float>{-1}, out); }),
+                      {"tessera::reduce_segments", "`reducer`", "ddof -1", "expected", "0 or more"});
   const auto variant = [&] {
     tessera::reduce_segments(space, in, bounds, sum, out, {.variant = tessera::ReduceVariant::single_pass});
   };

@@ -4,6 +4,8 @@
 // The team level, inside kernels as a user writes them.
 #include <catch2/catch_template_test_macros.hpp>
 #include <cstdint>
+#include <tessera/reduce/exact_accumulator.hpp>
+#include <tessera/reduce/stats.hpp>
 #include <tessera/reduce/team_reduce.hpp>
 
 #include "reduce_check.hpp"
@@ -94,6 +96,46 @@ TEMPLATE_LIST_TEST_CASE("team_reduce of rows that lie strided in memory", "[redu
 
 TEMPLATE_LIST_TEST_CASE("team_reduce of an empty row gives the identity", "[reduce][team]", test::Spaces) {
   check_rows<test::Right, tessera::Sum<float>, float>(TestType(), 1, 3, 0);
+}
+
+/// Reduces with a team of one in scratch of the bytes that are asked for, and says how many behind it have changed.
+template <class Space, class Reducer, class T>
+struct GuardedReduction {
+  static constexpr std::size_t guard = 1024;
+  Kokkos::View<const T*, Space> in;
+  Kokkos::View<int, Space> changed;
+  Kokkos::View<std::uint64_t, Space> status_word;
+
+  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Space>::member_type& team) const {
+    const std::size_t bytes = tessera::team_reduce_scratch_bytes<T, Reducer>(1);
+    auto* const scratch = static_cast<std::byte*>(team.team_scratch(0).get_shmem_aligned(bytes + guard, 16));
+    for (std::size_t k = 0; k < guard; ++k) scratch[bytes + k] = std::byte{0xa5};
+    (void)tessera::team_reduce(team, in, Reducer{}, scratch, tessera::Status(&status_word()));
+    for (std::size_t k = 0; k < guard; ++k) changed() += scratch[bytes + k] != std::byte{0xa5};
+  }
+};
+
+template <class Reducer, class T, class Space>
+void check_scratch(const Space& space) {
+  using Kernel = GuardedReduction<Space, Reducer, T>;
+  const Kernel kernel{test::device_copy<Space>(test::values<T>(100)), Kokkos::View<int, Space>("changed"),
+                      Kokkos::View<std::uint64_t, Space>("status")};
+  const std::size_t bytes = tessera::team_reduce_scratch_bytes<T, Reducer>(1) + Kernel::guard + 16;
+  Kokkos::parallel_for(
+      "guarded", Kokkos::TeamPolicy<Space>(space, 1, 1).set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes))),
+      kernel);
+  space.fence();
+  int changed = -1;
+  Kokkos::deep_copy(changed, kernel.changed);
+  CHECK(changed == 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("team_reduce keeps to its scratch, whatever the size of its result", "[reduce][team]",
+                        test::OneSpace) {
+  const TestType space;
+  check_scratch<tessera::Stats<double>, double>(space);
+  check_scratch<tessera::AccumulateExactly<float>, float>(space);
+  check_scratch<tessera::Sum<float>, float>(space);
 }
 
 TEST_CASE("scratch of team_reduce holds a value a thread", "[reduce][team]") {

@@ -115,9 +115,9 @@ KOKKOS_INLINE_FUNCTION constexpr std::size_t lent_bytes([[maybe_unused]] int tea
 }
 
 /// 16-byte loads a thread has in flight. Small elements get fewer: each element of a load has an accumulator, and more
-/// than 16 do not fit the registers of a full team.
+/// than 16 do not fit the registers of a full team. A power of two: accumulators are joined by halves.
 KOKKOS_INLINE_FUNCTION constexpr int reduce_loads_in_flight(std::size_t element_bytes) {
-  return element_bytes >= 4 ? 4 : static_cast<int>(element_bytes);
+  return element_bytes >= 3 ? 4 : static_cast<int>(element_bytes);
 }
 
 }  // namespace tessera::detail

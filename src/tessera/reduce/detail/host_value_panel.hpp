@@ -129,25 +129,31 @@ requires(sizeof(typename R::value_type) <= 64 &&
     begin_chains(fold);
   }
 
+  /// Where NaN are left out.
+  template <class Pointer>
+  void add_row_of_numbers(const Fold& fold, const Pointer& from, const PanelRows& rows, int row, const Status& status) {
+    const AxesOffsets& at = rows.at[row];
+    for (int c = 0; c < rows.columns; ++c) {
+      const T element = from[c];
+      if (element == element) {
+        ChainOf::add(fold.reducer(), chains[c], element, at.position);
+        continue;
+      }
+      ++omitted[c];
+      if (fold.context().nan == NanPolicy::error) {
+        status.raise(StatusKind::nan_found,
+                     static_cast<std::uint64_t>(rows.first_input + at.input + c * rows.input_step));
+      }
+    }
+  }
+
   template <class Pointer>
   void add_row(const Fold& fold, const Pointer& from, const PanelRows& rows, int row, const Status& status) {
     const R& reducer = fold.reducer();
     const AxesOffsets& at = rows.at[row];
     int c = 0;
-    if (counts_omitted) {
-      for (; c < rows.columns; ++c) {
-        const T element = from[c];
-        if (element == element) {
-          ChainOf::add(reducer, chains[c], element, at.position);
-        } else {
-          ++omitted[c];
-          if (fold.context().nan == NanPolicy::error) {
-            status.raise(StatusKind::nan_found,
-                         static_cast<std::uint64_t>(rows.first_input + at.input + c * rows.input_step));
-          }
-        }
-      }
-      return;
+    if constexpr (Fold::counts) {
+      if (counts_omitted) return add_row_of_numbers(fold, from, rows, row, status);
     }
     if constexpr (std::is_pointer_v<Pointer> && chains_on_host<R, T, lanes>() && keeps_lanes<R>()) {
       const std::int64_t ahead = rows.to_next(row, 1);

@@ -188,7 +188,7 @@ struct ReducePanels {
       for_each_line(problem, problem.dims, rest, 0, 1, [&](const AxesOffsets& line) {
         const AxesOffsets from{base.in + c * grid.inner.in + line.in, 0, line.position,
                                base.input + c * grid.inner.input + line.input};
-        constexpr int some = 8;
+        constexpr int some = Kokkos::min(8, Fold::lanes);
         std::int64_t l = lane.begin;
         for (; l + some <= lane.end; l += some) add_of_line<some>(problem, from, l, 1, thread, spill, status);
         for (; l < lane.end; ++l) add_of_line<1>(problem, from, l, 1, thread, spill, status);

@@ -14,14 +14,33 @@
 
 namespace tessera::detail {
 
-/// count: elements of one result. \throws InvalidArgument
+template <class R>
+concept FusedReducer = requires(const R& reducer) {
+  typename R::fold_type;
+  reducer.first;
+  reducer.rest;
+};
+
+/// \throws InvalidArgument
+template <class R>
+void require_ddof(std::string_view function, const R& reducer) {
+  if constexpr (FusedReducer<R>) {
+    require_ddof(function, reducer.first);
+    require_ddof(function, reducer.rest);
+  } else if constexpr (requires { reducer.ddof; }) {
+    TESSERA_REQUIRE_ARGUMENT(reducer.ddof >= 0, function, "reducer", "ddof " + std::to_string(reducer.ddof),
+                             "0 or more", "leave it out for the variance of all elements");
+  }
+}
+
+/// count: elements of one result. Of fused reducers each is asked, so that messages name it. \throws InvalidArgument
 template <View InView, class R>
 void require_elements(std::string_view function, const InView& in, std::uint64_t count, const R& reducer) {
-  if constexpr (requires { reducer.ddof; }) {
-    if (reducer.ddof < 0) {
-      TESSERA_REQUIRE_ARGUMENT(false, function, "reducer", "ddof " + std::to_string(reducer.ddof), "0 or more",
-                               "leave it out for the variance of all elements");
-    }
+  require_ddof(function, reducer);
+  if constexpr (FusedReducer<R>) {
+    require_elements(function, in, count, reducer.first);
+    require_elements(function, in, count, reducer.rest);
+    return;
   }
   const std::int64_t least = elements_min(reducer);
   if (static_cast<std::int64_t>(count) >= least) return;
