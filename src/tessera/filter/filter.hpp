@@ -111,9 +111,12 @@ void launch_vectorized_lines(const Space& space, const FilterPlan& plan, const F
   }
 }
 
-/// Outputs that leave out NaN are each made by the rule.
+/// Of no elements as of one. Outputs that leave out NaN are each made by the rule.
 template <class Types>
-FilterPlan plan_filter(const DeviceLimits& limits, const FilterShape& shape, FilterOptions options) {
+FilterPlan plan_filter(const DeviceLimits& limits, FilterShape shape, FilterOptions options) {
+  for (std::int64_t* const extent : {&shape.lines, &shape.extent, &shape.columns}) {
+    *extent = std::max<std::int64_t>(1, *extent);
+  }
   if (omits_nan<typename Types::in_type>(options)) options.variant = FilterVariant::direct;
   return make_filter_plan<Types>(limits, shape, options);
 }

@@ -105,8 +105,7 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
   if (shape.direction == LineDirection::across) {
     constexpr std::size_t bytes = sizeof(typename Types::accumulator_type);
     const int columns = limits.is_host ? column_tile<true> : column_tile<false>;
-    const std::int64_t column_tiles =
-        shape.lines / std::max<std::int64_t>(1, shape.columns) * ceil_div(shape.columns, columns);
+    const std::int64_t column_tiles = shape.lines / shape.columns * ceil_div(shape.columns, columns);
     const auto tiles = [&] { return column_tiles * ceil_div(shape.extent, plan.tile); };
     plan.tile = limits.is_host ? 64 : column_outputs_per_thread<bytes> * std::max(1, plan.team_size / columns);
     if (!limits.is_host) {

@@ -212,7 +212,14 @@ class WindowStatsFold : public Base {
     if (words.largest >= unusual_word) {
       spill.thread = thread;
       Kept<T, N> kept(elements);
-      add_with_unusual<Ahead>(m_context.nan, spill, kept, index, status);
+      TESSERA_NO_UNROLL
+      for (int k = 0; k < N; ++k) {
+        if (magnitude_word(kept.values[k]) < unusual_word) continue;
+        take_unusual<Ahead>(m_context.nan, spill, {kept.values[k], index(k)}, input_index(index, k), status);
+      }
+      std::int64_t group_index = 0;
+      if constexpr (Ahead) group_index = index.first;
+      add_others<Ahead>(spill, kept, group_index);
       thread = spill.thread;
       return false;
     }
@@ -261,18 +268,20 @@ class WindowStatsFold : public Base {
     spill.lent = nullptr;
   }
 
-  /// In a window that is moved, or without one.
+  /// In the window, which is moved where it must be, or without one.
   template <int N>
   TESSERA_NOINLINE KOKKOS_FUNCTION static void add_elsewhere(spill_type& spill, const Kept<T, N>& elements,
                                                              WordRange words) {
-    if (!Window::could_hold(words)) {
-      SumsThread sums = kept_sums(spill);
-      Sums::add_apart(sums, spill.spill.first, elements);
-      return keep_sums(spill, sums);
-    }
     Window window = spill.thread.window;
-    if (window.is_open()) empty(spill, window.terms());
-    window.open(words);
+    if (!window.holds(words)) {
+      if (!Window::could_hold(words)) {
+        SumsThread sums = kept_sums(spill);
+        Sums::add_apart(sums, spill.spill.first, elements);
+        return keep_sums(spill, sums);
+      }
+      if (window.is_open()) empty(spill, window.terms());
+      window.open(words);
+    }
     window.add(elements.values);
     spill.thread.window = window;
   }
@@ -316,11 +325,17 @@ class WindowStatsFold : public Base {
     total.negative_zeros += negative;
   }
 
-  /// A group of which some elements are unusual: these alone, the others as ever. Takes the former out of the group.
-  template <bool Ahead, int N, class Index>
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_with_unusual(NanPolicy nan, spill_type& spill, Kept<T, N>& group,
-                                                                Index index, Status status) {
-    auto& extrema = spill.totals.rest;
+  template <bool Ahead>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_unusual(NanPolicy nan, spill_type& spill, ArgResult<T> element,
+                                                            std::int64_t input, Status status) {
+    Sums::take_out(nan, spill.spill.first, element.value, input, status);
+    if (!Ahead || (element.value != element.value && nan == NanPolicy::omit)) return;
+    ArgMin<T>{}.join(spill.totals.rest.first, element);
+    ArgMax<T>{}.join(spill.totals.rest.rest.first, element);
+  }
+  /// The usual elements of a group that has others too, which become zeros.
+  template <bool Ahead, int N>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_others(spill_type& spill, Kept<T, N>& group, std::int64_t first) {
     WordRange words{~0u, 0};
     bool any = false;
     TESSERA_NO_UNROLL
@@ -328,33 +343,22 @@ class WindowStatsFold : public Base {
       const T element = group.values[k];
       const std::uint32_t word = magnitude_word(element);
       if (word >= unusual_word) {
-        Sums::take_out(nan, spill.spill.first, element, input_index(index, k), status);
         group.values[k] = 0;
-        if (Ahead && (element == element || nan != NanPolicy::omit)) {
-          ArgMin<T>{}.join(extrema.first, {element, index(k)});
-          ArgMax<T>{}.join(extrema.rest.first, {element, index(k)});
-        }
         continue;
       }
       if constexpr (Ahead) {
-        keep_better<ArgMin<T>>(spill.thread.lowest, element, index.first);
-        keep_better<ArgMax<T>>(spill.thread.highest, element, index.first);
+        keep_better<ArgMin<T>>(spill.thread.lowest, element, first);
+        keep_better<ArgMax<T>>(spill.thread.highest, element, first);
       }
       const T one[1] = {element};
       if (element == 0) {
-        count_zeros(extrema.rest.rest, one);
+        count_zeros(spill.totals.rest.rest.rest, one);
         continue;
       }
       any = true;
       words = {Kokkos::min(words.smallest, word), Kokkos::max(words.largest, word)};
     }
-    Window window = spill.thread.window;
-    if (any && window.holds(words)) {
-      window.add(group.values);
-      spill.thread.window = window;
-    } else if (any) {
-      add_elsewhere(spill, group, words);
-    }
+    if (any) add_elsewhere(spill, group, words);
     empty_where_full<N>(spill, spill.thread.window);
   }
 
