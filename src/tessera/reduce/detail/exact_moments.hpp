@@ -117,6 +117,28 @@ class ExactMoments {
   }
 #endif
 
+  /// What no sum of a few may hold goes alone.
+  template <bool Counted>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(NanPolicy nan, Spill<Counted>& spill, T element,
+                                                        std::int64_t index, Status status) {
+    const FloatParts<T> parts(element);
+    if (parts.finite()) {
+      if constexpr (Wanted.sum) spill.sum_rest.add_alone(spill.sum, element);
+      if constexpr (Wanted.magnitude) spill.magnitude_rest.add_alone(spill.magnitude, Kokkos::fabs(element));
+      if constexpr (Wanted.squares) spill.squares_rest.add_product(spill.squares, element, element);
+      return;
+    }
+    Specials& specials = spill.specials;
+    if (!parts.is_nan()) {
+      specials.flags |= parts.negative() ? Specials::minus_infinity : Specials::plus_infinity;
+      ++specials.infinities;
+      return;
+    }
+    ++specials.nans;
+    if (nan != NanPolicy::omit) specials.flags |= Specials::nan;
+    if (nan == NanPolicy::error) status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(index));
+  }
+
   /// What a window has added.
   KOKKOS_FORCEINLINE_FUNCTION static void add_window(thread_type& thread, spill_type& spill,
                                                      typename ExactWindow<T>::Terms terms) {
@@ -258,28 +280,6 @@ class ExactMoments {
   }
 
  private:
-  /// What no sum of a few may hold goes alone.
-  template <bool Counted>
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_out(NanPolicy nan, Spill<Counted>& spill, T element,
-                                                        std::int64_t index, Status status) {
-    const FloatParts<T> parts(element);
-    if (parts.finite()) {
-      if constexpr (Wanted.sum) spill.sum_rest.add_alone(spill.sum, element);
-      if constexpr (Wanted.magnitude) spill.magnitude_rest.add_alone(spill.magnitude, Kokkos::fabs(element));
-      if constexpr (Wanted.squares) spill.squares_rest.add_product(spill.squares, element, element);
-      return;
-    }
-    Specials& specials = spill.specials;
-    if (!parts.is_nan()) {
-      specials.flags |= parts.negative() ? Specials::minus_infinity : Specials::plus_infinity;
-      ++specials.infinities;
-      return;
-    }
-    ++specials.nans;
-    if (nan != NanPolicy::omit) specials.flags |= Specials::nan;
-    if (nan == NanPolicy::error) status.raise(StatusKind::nan_found, static_cast<std::uint64_t>(index));
-  }
-
 #if defined(TESSERA_HOST_VECTORS)
   /// A host's block: its sum is added as a whole where its terms are close enough, else group by group.
   template <bool Counted, class Index>

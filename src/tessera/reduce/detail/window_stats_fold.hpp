@@ -95,10 +95,10 @@ class WindowStatsFold : public Base {
   KOKKOS_FORCEINLINE_FUNCTION void add([[maybe_unused]] thread_type& thread, spill_type& spill, const T (&elements)[N],
                                        const Index& index, const Status& status) const {
     KOKKOS_IF_ON_HOST((Base::add(spill.totals, spill.spill, elements, index, status);))
-    KOKKOS_IF_ON_DEVICE((const GroupWords group(elements);
-                         if (!add_to_sums(thread, spill, elements, group, index, status)) return;
-                         add_position<ArgMin<T>>(spill.totals.rest.first, elements, index, status);
-                         add_position<ArgMax<T>>(spill.totals.rest.rest.first, elements, index, status);))
+    KOKKOS_IF_ON_DEVICE(
+        (const GroupWords group(elements); add_to_sums<false>(thread, spill, elements, group, index, status);
+         add_position<ArgMin<T>>(m_context.nan, spill.totals.rest.first, elements, index, status);
+         add_position<ArgMax<T>>(m_context.nan, spill.totals.rest.rest.first, elements, index, status);))
   }
 
   /// On devices, as groups of ascending positions come; settle() before others do.
@@ -106,7 +106,7 @@ class WindowStatsFold : public Base {
   KOKKOS_FORCEINLINE_FUNCTION void add_ahead(thread_type& thread, spill_type& spill, const T (&elements)[lanes],
                                              const Index& index, const Status& status) const {
     const GroupWords group(elements);
-    if (!add_to_sums(thread, spill, elements, group, index, status)) return;
+    if (!add_to_sums<true>(thread, spill, elements, group, index, status)) return;
     keep_better<ArgMin<T>>(thread.lowest, group.lowest(), elements, index.first);
     keep_better<ArgMax<T>>(thread.highest, group.highest(), elements, index.first);
   }
@@ -117,11 +117,11 @@ class WindowStatsFold : public Base {
     T elements[lanes];
     if (thread.lowest.group >= 0) {
       const auto index = load(thread.lowest.group, elements);
-      add_position<ArgMin<T>>(spill.totals.rest.first, elements, index, status);
+      add_position<ArgMin<T>>(m_context.nan, spill.totals.rest.first, elements, index, status);
     }
     if (thread.highest.group >= 0) {
       const auto index = load(thread.highest.group, elements);
-      add_position<ArgMax<T>>(spill.totals.rest.rest.first, elements, index, status);
+      add_position<ArgMax<T>>(m_context.nan, spill.totals.rest.rest.first, elements, index, status);
     }
     forget_groups(thread);
   }
@@ -209,20 +209,24 @@ class WindowStatsFold : public Base {
     thread.highest = {-Kokkos::Experimental::infinity_v<T>, -1};
   }
 
-  /// Everything but extrema; false where those too are done, as not all elements are ordinary.
+  /// Everything but extrema; false where not all elements are usual: then those too are done, if groups come ahead.
   /// Calls take what they change through memory: a value in a register over a call would be moved in every group.
-  template <int N, class Index>
+  template <bool Ahead, int N, class Index>
   KOKKOS_FORCEINLINE_FUNCTION bool add_to_sums(thread_type& thread, spill_type& spill, const T (&elements)[N],
                                                const GroupWords& group, const Index& index,
                                                const Status& status) const {
     WordRange words = group.magnitudes();
     if (words.largest >= unusual_word) {
       spill.thread = thread;
-      const Kept<T, N> kept(elements);
+      Kept<T, N> kept(elements);
       TESSERA_NO_UNROLL
       for (int k = 0; k < N; ++k) {
-        add_alone(*this, spill, kept.values[k], {index(k), input_index(index, k)}, status);
+        if (magnitude_word(kept.values[k]) < unusual_word) continue;
+        take_unusual<Ahead>(m_context.nan, spill, {kept.values[k], index(k)}, input_index(index, k), status);
       }
+      std::int64_t group_index = 0;
+      if constexpr (Ahead) group_index = index.first;
+      add_others<Ahead>(spill, kept, group_index);
       thread = spill.thread;
       return false;
     }
@@ -238,11 +242,15 @@ class WindowStatsFold : public Base {
       add_elsewhere(spill, kept, words);
       thread = spill.thread;
     }
-    if (thread.window.is_full(N, lanes) && thread.window.is_open()) {
-      empty(spill, thread.window.terms());
-      thread.window.restart();
-    }
+    empty_where_full<N>(spill, thread.window);
     return true;
+  }
+
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION static void empty_where_full(spill_type& spill, Window& window) {
+    if (!window.is_full(N, lanes) || !window.is_open()) return;
+    empty(spill, window.terms());
+    window.restart();
   }
 
   /// The sums but for the window's: from where they are, and back.
@@ -267,22 +275,28 @@ class WindowStatsFold : public Base {
     spill.lent = nullptr;
   }
 
-  /// In a window that is moved, or without one.
+  /// In the window, which is moved where it must be, or without one.
   template <int N>
   TESSERA_NOINLINE KOKKOS_FUNCTION static void add_elsewhere(spill_type& spill, const Kept<T, N>& elements,
                                                              WordRange words) {
-    if (!Window::could_hold(words)) {
-      SumsThread sums = kept_sums(spill);
-      Sums::add_apart(sums, spill.spill.first, elements);
-      return keep_sums(spill, sums);
-    }
     Window window = spill.thread.window;
-    if (window.is_open()) empty(spill, window.terms());
-    window.open(words);
+    if (!window.holds(words)) {
+      if (!Window::could_hold(words)) {
+        SumsThread sums = kept_sums(spill);
+        Sums::add_apart(sums, spill.spill.first, elements);
+        return keep_sums(spill, sums);
+      }
+      if (window.is_open()) empty(spill, window.terms());
+      window.open(words);
+    }
     window.add(elements.values);
     spill.thread.window = window;
   }
 
+  template <class R>
+  KOKKOS_FORCEINLINE_FUNCTION static void keep_better(Best& best, T element, std::int64_t first) {
+    if (R::better(element, best.value)) best = {element, first};
+  }
   /// word: by order_word, of the best element. Of infinite doubles it is no float, which no comparison is true of.
   template <class R>
   KOKKOS_FORCEINLINE_FUNCTION static void keep_better(Best& best, float word, const T (&elements)[lanes],
@@ -299,10 +313,10 @@ class WindowStatsFold : public Base {
     }
   }
   template <class R, int N, class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void add_position(ArgResult<T>& total, const T (&elements)[N], const Index& index,
-                                                const Status& status) const {
+  KOKKOS_FORCEINLINE_FUNCTION static void add_position(NanPolicy nan, ArgResult<T>& total, const T (&elements)[N],
+                                                       const Index& index, const Status& status) {
     typename ArgFold<R, T>::spill_type nothing;
-    ArgFold<R, T>(R{}, m_context).add(total, nothing, elements, index, status);
+    ArgFold<R, T>(R{}, {nan}).add(total, nothing, elements, index, status);
   }
 
   template <int N>
@@ -318,14 +332,43 @@ class WindowStatsFold : public Base {
     total.negative_zeros += negative;
   }
 
-  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_alone(Base fold, spill_type& spill, T element, KnownIndex index,
-                                                         Status status) {
-    const T one[1] = {element};
-    double* const lent = spill.lent;
-    take_back(spill);
-    fold.add(spill.totals, spill.spill, one, index, status);
-    spill.lent = lent;
-    if (lent != nullptr) keep_sums(spill, spill.totals.first);
+  template <bool Ahead>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void take_unusual(NanPolicy nan, spill_type& spill, ArgResult<T> element,
+                                                            std::int64_t input, Status status) {
+    Sums::take_out(nan, spill.spill.first, element.value, input, status);
+    if (!Ahead) return;
+    const T one[1] = {element.value};
+    const KnownIndex index{element.index, input};
+    add_position<ArgMin<T>>(nan, spill.totals.rest.first, one, index, status);
+    add_position<ArgMax<T>>(nan, spill.totals.rest.rest.first, one, index, status);
+  }
+  /// The usual elements of a group that has others too, which become zeros.
+  template <bool Ahead, int N>
+  TESSERA_NOINLINE KOKKOS_FUNCTION static void add_others(spill_type& spill, Kept<T, N>& group, std::int64_t first) {
+    WordRange words{~0u, 0};
+    bool any = false;
+    TESSERA_NO_UNROLL
+    for (int k = 0; k < N; ++k) {
+      const T element = group.values[k];
+      const std::uint32_t word = magnitude_word(element);
+      if (word >= unusual_word) {
+        group.values[k] = 0;
+        continue;
+      }
+      if constexpr (Ahead) {
+        keep_better<ArgMin<T>>(spill.thread.lowest, element, first);
+        keep_better<ArgMax<T>>(spill.thread.highest, element, first);
+      }
+      const T one[1] = {element};
+      if (element == 0) {
+        count_zeros(spill.totals.rest.rest.rest, one);
+        continue;
+      }
+      any = true;
+      words = {Kokkos::min(words.smallest, word), Kokkos::max(words.largest, word)};
+    }
+    if (any) add_elsewhere(spill, group, words);
+    empty_where_full<N>(spill, spill.thread.window);
   }
 
   TESSERA_NOINLINE KOKKOS_FUNCTION static void empty(spill_type& spill, typename Window::Terms terms) {
