@@ -244,8 +244,9 @@ TEST_CASE("tessera-reduce: more threads than Kokkos has places for") {
   CHECK(reduce({inputs("f"), "--quiet"}, setting).status == 0);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)
 TEST_CASE("tessera-reduce: more threads than the limits allow") {
+  // Sanitizers, which leave one space, reserve more memory than such limits allow.
+  if (built_in_spaces() != std::vector<std::string>{"openmp", "serial"}) return;
   const Inputs inputs;
   ProgramSetting setting;
   setting.environment = {"OMP_NUM_THREADS=400", "OMP_STACKSIZE=8M"};
@@ -257,7 +258,6 @@ TEST_CASE("tessera-reduce: more threads than the limits allow") {
       line.ends_with(" can; set OMP_NUM_THREADS to fewer, or raise the limits of processes and memory (ulimit -u and "
                      "-v, the job's)"));
 }
-#endif
 
 TEST_CASE("tessera-reduce: an output file whose groups are damaged") {
   const Inputs inputs;
