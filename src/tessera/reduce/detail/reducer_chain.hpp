@@ -54,7 +54,9 @@ KOKKOS_FUNCTION typename R::value_type map_element(const R& reducer, const T& el
   } else if constexpr (requires { reducer.map(element); }) {
     return reducer.map(element);
   } else {
-    static_assert(std::is_convertible_v<T, typename R::value_type>, "tessera: the reducer needs map(element)");
+    // static_cast would take an element for the first member of an aggregate.
+    static_assert(std::is_convertible_v<T, typename R::value_type> || !std::is_aggregate_v<typename R::value_type>,
+                  "tessera: the reducer needs map(element)");
     return static_cast<typename R::value_type>(element);
   }
 }
