@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -80,18 +81,17 @@ std::string place_of(const std::string& name, const std::string& file) {
   return "";
 }
 
-/// Adds the files that a source name stands for.
-void note_sources(const std::string& stored, const std::string& file, std::set<std::string>& noted) {
-  for (std::size_t block = 0;; ++block) {
-    const SourceName name = source_name(stored, block);
-    const std::string place = place_of(name.text, file);
-    if (place.empty()) {
-      if (block == 0) noted.insert(places(name.text, file).front());
-      return;
-    }
-    noted.insert(place);
-    if (!name.is_pattern) return;
+/// Adds the files that a source name stands for, or would if it were there. Returns the first; "" where there is none.
+std::string note_sources(const std::string& stored, const std::string& file, std::set<std::string>& noted) {
+  const SourceName name = source_name(stored);
+  const std::string first = place_of(name.text, file);
+  noted.insert(first.empty() ? places(name.text, file).front() : first);
+  std::string place = first;
+  for (std::size_t block = 1; name.is_pattern && !place.empty(); ++block) {
+    place = place_of(source_name(stored, block).text, file);
+    if (!place.empty()) noted.insert(place);
   }
+  return first;
 }
 
 /// Whether a mapping and the selection have elements in common; yes where HDF5 cannot tell, and for mappings without an
@@ -146,19 +146,21 @@ void check_virtual_sources(hid_t dataset, const std::string& file, const std::st
   std::size_t mappings = 0;
   H5Pget_virtual_count(list.get(), &mappings);
   std::set<std::string> checked;  // sources whose own storage has been looked at
-  std::set<std::string> names, noted;
+  std::set<std::string> noted;
+  std::map<std::string, std::string> first_places;  // of the names of source files
   std::string opened_path;
   Handle opened;
   for (std::size_t i = 0; i < mappings; ++i) {
     const std::string stored_file =
         string_from([&](char* text, std::size_t size) { return H5Pget_virtual_filename(list.get(), i, text, size); });
-    if (names.insert(stored_file).second) note_sources(stored_file, file, noted);
+    const auto [known, is_new] = first_places.try_emplace(stored_file);
+    if (is_new) known->second = note_sources(stored_file, file, noted);
+    const std::string& place = known->second;
     const Handle mapped(H5Pget_virtual_vspace(list.get(), i), H5Sclose);
     if (!is_needed(mapped.get(), selection)) continue;
     const SourceName source_file = source_name(stored_file);
     const SourceName source = source_name(
         string_from([&](char* text, std::size_t size) { return H5Pget_virtual_dsetname(list.get(), i, text, size); }));
-    const std::string place = place_of(source_file.text, file);
     if (place.empty()) {
       refuse(fmt::format("{}: its virtual source file '{}' does not exist", where, printable(source_file.text)));
     }

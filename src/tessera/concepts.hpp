@@ -30,8 +30,8 @@ concept AccessibleFrom = View<V> && bool(Kokkos::SpaceAccessibility<Space, typen
 /// How elements become one value. All members are callable in kernels on a const object.
 ///
 /// Required: `value_type` (accumulator: trivially copyable, with a default constructor, aligned to 16 bytes at most),
-/// `identity()` (neutral in join) and
-/// `join(value_type& into, const value_type& from)`, associative and commutative up to rounding.
+/// `identity()` (neutral in join) and `join(value_type& into, const value_type& from)`, associative and commutative up
+/// to rounding.
 /// Optional, looked up by the kernels:
 /// - `map(element) -> value_type`, or `map(element, index)` with the row-major position; without it the element
 ///   converts to value_type;

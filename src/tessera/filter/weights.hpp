@@ -65,6 +65,7 @@ class FilterWeights {
   [[nodiscard]] bool is_nonnegative() const { return m_nonnegative; }
   /// sum |w|; rounded to long double where it needs more than 64 bits.
   [[nodiscard]] long double magnitude_sum() const { return m_magnitude_sum; }
+  /// max |w|
   [[nodiscard]] double largest_magnitude() const { return m_largest_magnitude; }
   /// sum w, to some 106 bits, rounded once.
   [[nodiscard]] double sum() const { return m_sum; }
