@@ -24,6 +24,8 @@ namespace tessera::apps {
       {"tile_columns", plan.tile_columns},
       {"pad", plan.pad},
       {"scratch_bytes", static_cast<std::int64_t>(plan.scratch_bytes)}};
+  if (plan.lead_rows > 0) fields.emplace_back("lead_rows", plan.lead_rows);
+  if (plan.lead_columns > 0) fields.emplace_back("lead_columns", plan.lead_columns);
   if (plan.piece_rows > 0) fields.emplace_back("piece_rows", plan.piece_rows);
   return fields;
 }

@@ -30,6 +30,7 @@ class SmallDivisor {
 /// Quotients of numbers below 2^31.
 class Divisor {
  public:
+  Divisor() = default;  // 1
   explicit Divisor(std::uint32_t value)
       : m_value(value),
         m_shift(std::bit_width(value - 1)),
@@ -41,9 +42,9 @@ class Divisor {
   }
 
  private:
-  std::uint32_t m_value;
-  int m_shift;
-  std::uint32_t m_factor;
+  std::uint32_t m_value = 1;
+  int m_shift = 0;
+  std::uint32_t m_factor = 1;
 };
 
 }  // namespace tessera::detail

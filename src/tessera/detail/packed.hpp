@@ -18,6 +18,10 @@ inline constexpr int packed_bytes = 16;
 /// What a GPU's memory moves at once.
 inline constexpr std::uintptr_t sector_bytes = 32;
 
+/// Where tiles of matrices begin if they can: in views behind Kokkos' header of 128 bytes those that begin with their
+/// matrix straddle these boundaries, which costs 5 % on an H200, 8 % off 128 bytes too.
+inline constexpr std::uintptr_t tile_boundary = 256;
+
 /// Of an address the bits that say where in a sector it is.
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t low_address(const void* memory) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(memory));

@@ -92,7 +92,7 @@ void swap_in_place(const Space& space, const V& view, const InPlacePlan& plan, i
   require_scratch(in_place_function, plan.scratch_bytes, device_limits(space));
   if (plan.passes == 0) return;
   const auto launch = [&](auto* data) {
-    launch_swap_tiles(in_place_function, space, square_matrices(data, view), plan.league_size, plan.team_size,
+    launch_swap_tiles(in_place_function, space, square_matrices(data, view), plan.tile_rows, plan.league_size,
                       asked_team_size);
   };
   if constexpr (is_host_space<Space>) {
@@ -179,7 +179,7 @@ InPlacePlan in_place_plan(const Space& space, std::uint64_t rows, std::uint64_t 
 /// \param[in] options   sizes of league and team; variant automatic or swapped_tiles
 ///
 /// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Scratch: two tiles a
-/// team, of 64 x 65 elements of up to 4 bytes, of 32 x 33 above, on hosts of 32 x 33, of 16 x 17 above 8 bytes.
+/// team, of 32 x 33 elements, of 64 x 65 in large matrices of 4-byte elements, on hosts of 16 x 17 above 8 bytes.
 /// Compulsory bytes: 2 batches n n sizeof(element).
 /// \throws InvalidArgument  for matrices that are not square, another variant, sizes of league or team that the space
 ///                          cannot have

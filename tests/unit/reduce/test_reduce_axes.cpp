@@ -110,14 +110,16 @@ TEMPLATE_LIST_TEST_CASE("rows of one to three elements", "[reduce][axes]", test:
 
 /// Sizes of team that are no whole warps, or none that a plan takes.
 template <class Space>
-constexpr std::array<int, 3> odd_team_sizes() {
-  return tessera::detail::is_host_space<Space> ? std::array{0, 1, 1} : std::array{0, 40, 96};
+std::vector<int> odd_team_sizes() {
+  if (tessera::detail::is_host_space<Space>) return {0, 1};
+  return {0, 40, 96};
 }
 
 /// Around what a team of a GPU takes of them at once, and lines before and behind them.
 TEMPLATE_LIST_TEST_CASE("columns of two to eight elements", "[reduce][axes]", test::OneSpace) {
   for (const std::size_t length : {2, 3, 4, 5, 6, 7, 8}) {
     for (const std::size_t n : {31, 511, 513, 767, 769, 1023, 1025, 1279, 1281, 2047, 2048, 2049, 4097}) {
+      if (test::is_sanitized && n > 513) break;
       test::check_all_axes<test::Right, test::Right, std::int32_t>(TestType(), test::PositionSum{},
                                                                    Extents<2>{length, n});
     }

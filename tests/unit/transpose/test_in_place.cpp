@@ -72,7 +72,7 @@ TEMPLATE_LIST_TEST_CASE("in place: lines that scratch cannot hold", "[transpose]
   const TestType space;
   check_long_lines<float>(space, 25000, 11);
   check_long_lines<float>(space, 9, 12300);
-  check_long_lines<float>(space, 11000, 250);
+  check_long_lines<float>(space, 11000, test::is_sanitized ? 26 : 250);
   check_long_lines<double>(space, 70, 6160);
   check_long_lines<double>(space, 6144, 96);
   check_long_lines<Kokkos::complex<double>>(space, 2, 30003);
@@ -92,6 +92,7 @@ TEMPLATE_LIST_TEST_CASE("in place: all lines through the workspace", "[transpose
       CHECK(plan.rows.memory == LineMemory::workspace);
       CHECK(plan.columns.memory == LineMemory::workspace);
       CHECK(plan.passes == (std::gcd(longer, std::size_t{1300}) > 1 ? 3 : 2));
+      if (test::is_sanitized && (rows == longest || columns == longest + 1)) continue;  // one of each number of passes
       test::check_in_place<T>(space, rows, columns, options);
     }
   }

@@ -113,7 +113,7 @@ inline InPlacePlan plan_blocks(const InPlaceLimits& limits, const BlockPlan& cho
     const auto room = static_cast<std::int64_t>(limits.batch_bytes / 2 / bytes) / run;
     blocks.cuts = std::min(m * n / run / in_place_piece_runs, room);
   }
-  plan.tile_rows = plan.tile_columns = swapped_tile(limits.device.is_host, bytes);
+  plan.tile_rows = plan.tile_columns = swapped_tile(limits.device.is_host, blocks.rows, bytes).rows;
   plan.scratch_bytes = std::max(blocks.in_scratch ? block_scratch_bytes(blocks.rows, blocks.columns, bytes)
                                                   : swapped_scratch_bytes(plan.tile_rows, bytes),
                                 run_scratch_bytes(plan.team_size));

@@ -227,7 +227,7 @@ void launch_blocks(const Space& space, const InPlacePlan& plan, std::int64_t row
   const std::int64_t down = rows / m, across = columns / n;
   if (!plan.blocks.in_scratch) {
     const SquareMatrices<T> squares{data, m, columns, 1, down * across, m * columns, across, n};
-    return launch_swap_tiles("tessera::transpose_in_place", space, squares, plan.league_size, plan.team_size,
+    return launch_swap_tiles("tessera::transpose_in_place", space, squares, plan.tile_rows, plan.league_size,
                              asked_team_size);
   }
   const TurnBlocks<Space, T> functor{data,

@@ -174,12 +174,14 @@ inline InPlacePlan plan_cheaper_passes(const InPlaceLimits& limits, std::int64_t
 
 inline InPlacePlan plan_swapped_tiles(const InPlaceLimits& limits, std::int64_t extent, std::int64_t batches) {
   InPlacePlan plan;
-  plan.team_size = planned_team_size(limits, swapped_team_size);
-  plan.tile_rows = plan.tile_columns = swapped_tile(limits.device.is_host, limits.element_bytes);
+  const SwappedTile tile = swapped_tile(limits.device.is_host, extent, limits.element_bytes);
+  plan.team_size = planned_team_size(limits, tile.team_size);
+  plan.tile_rows = plan.tile_columns = tile.rows;
   plan.passes = 1;
-  plan.scratch_bytes = swapped_scratch_bytes(plan.tile_rows, limits.element_bytes);
-  const std::int64_t blocks = ceil_div(extent, plan.tile_rows * swapped_block);
-  plan.league_size = tile_league(limits.device, swapped_pairs(blocks) * batches);
+  plan.scratch_bytes = swapped_scratch_bytes(tile.rows, limits.element_bytes);
+  const int bits = swapped_block_bits(tile.rows, extent);
+  const std::int64_t blocks = ceil_div(extent, tile.rows << bits);
+  plan.league_size = tile_league(limits.device, swapped_pairs(blocks, bits) * batches);
   return plan;
 }
 

@@ -13,6 +13,8 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/divisor.hpp>
+#include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
@@ -21,23 +23,50 @@
 
 namespace tessera::detail {
 
-/// Rows of a square tile. Hosts have 32 KiB for two.
-constexpr int swapped_tile(bool is_host, std::size_t element_bytes) { return is_host && element_bytes > 8 ? 16 : 32; }
-
-inline constexpr int swapped_team_size = 256;
-
-/// Side of the blocks of tiles that teams take one after another: the ends of rows that share a cache line are written
-/// while it is there. On an H200 4 is best for extents that tiles do not divide, and costs others nothing.
-inline constexpr int swapped_block = 4;
-
-/// Pairs of tiles that teams walk for a matrix: blocks on and above the diagonal, as wholes.
-KOKKOS_INLINE_FUNCTION constexpr std::int64_t swapped_pairs(std::int64_t blocks) {
-  return blocks * (blocks + 1) / 2 * swapped_block * swapped_block;
-}
+/// What a team swaps, and how many threads it has.
+struct SwappedTile {
+  int rows;  // and columns
+  int team_size;
+  int teams_at_once;  // of a GPU multiprocessor: loads of several are under way
+};
+/// Hosts have 32 KiB for two.
+inline constexpr SwappedTile swapped_tile_host{32, 1, 1}, swapped_tile_host_wide{16, 1, 1};
+inline constexpr SwappedTile swapped_tile_small{32, 256, 6};
+/// The longer its rows, the fewer sectors has a tile with the next one: on an H200 large matrices of floats of odd
+/// extents are 30 % faster so.
+inline constexpr SwappedTile swapped_tile_large{64, 512, 2};
 
 /// One column unused, against bank conflicts.
 KOKKOS_INLINE_FUNCTION constexpr std::size_t swapped_scratch_bytes(int tile, std::size_t element_bytes) {
   return static_cast<std::size_t>(2 * tile * (tile + 1)) * element_bytes;
+}
+
+/// Where scratch of 48 KiB holds two large ones, and elements are not so short that bytes are what takes the time.
+constexpr bool has_large_swapped_tile(bool is_host, std::size_t element_bytes) {
+  return !is_host && (element_bytes == 3 || element_bytes == 4);
+}
+constexpr SwappedTile usual_swapped_tile(bool is_host, std::size_t element_bytes) {
+  if (!is_host) return swapped_tile_small;
+  return element_bytes > 8 ? swapped_tile_host_wide : swapped_tile_host;
+}
+
+/// Of matrices of this extent: large ones, and sooner where rows leave the boundaries of memory.
+constexpr SwappedTile swapped_tile(bool is_host, std::int64_t extent, std::size_t element_bytes) {
+  const bool leaves = static_cast<std::size_t>(extent) * element_bytes % tile_boundary != 0;
+  return has_large_swapped_tile(is_host, element_bytes) && extent >= (leaves ? 4096 : 8192)
+             ? swapped_tile_large
+             : usual_swapped_tile(is_host, element_bytes);
+}
+
+/// Side of the blocks of tiles that teams take one after another, a power of two: the ends of rows that share a cache
+/// line are written while it is there. Not where that leaves teams without a tile.
+KOKKOS_INLINE_FUNCTION constexpr int swapped_block_bits(int tile, std::int64_t extent) {
+  return extent < 16 * tile ? 0 : tile > 32 ? 1 : 2;
+}
+
+/// Pairs of tiles that teams walk for a matrix: blocks on and above the diagonal, as wholes.
+KOKKOS_INLINE_FUNCTION constexpr std::int64_t swapped_pairs(std::int64_t blocks, int block_bits) {
+  return blocks * (blocks + 1) / 2 << 2 * block_bits;
 }
 
 /// Matrices of extent x extent elements, in rows of `across`; the column index is the one of the smaller stride.
@@ -58,7 +87,8 @@ KOKKOS_FUNCTION void team_swap_whole(const Member& team, T* upper, T* lower, std
   constexpr int rows = TeamSize / Tile;  // that the team takes at a time
   constexpr int each = Tile / rows;
   static_assert(TeamSize % Tile == 0 && Tile % rows == 0);
-  const int row = team.team_rank() / Tile, column = team.team_rank() % Tile;
+  const auto rank = static_cast<unsigned>(team.team_rank());  // shifts, where signs would take more
+  const unsigned row = rank / Tile, column = rank % Tile;
   const std::int64_t first = row * row_stride + column * column_stride, step = rows * row_stride;
   T values[2][each];
   const T* source = upper + first;
@@ -134,15 +164,19 @@ KOKKOS_FUNCTION void team_swap_part(const Member& team, T* upper, T* lower, std:
   });
 }
 
-template <ExecutionSpace Space, class T>
+template <ExecutionSpace Space, class T, bool IsLarge>
 struct SwapTiles {
-  static constexpr int tile = swapped_tile(is_host_space<Space>, sizeof(T));
-  /// Few registers a thread, so that loads of several teams are under way.
-  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<swapped_team_size, 6>>;
+  static constexpr SwappedTile shape =
+      IsLarge ? swapped_tile_large : usual_swapped_tile(is_host_space<Space>, sizeof(T));
+  static constexpr int tile = shape.rows;
+  using policy_type = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<shape.team_size, shape.teams_at_once>>;
   using member_type = typename policy_type::member_type;
 
   SquareMatrices<T> matrices;
-  std::int64_t blocks, pairs;  // along a side, and of all matrices
+  std::int64_t lead;  // elements by which the first tile begins before its matrix
+  int block_bits;
+  Divisor across;               // blocks along a side, and one
+  std::int64_t pairs, of_each;  // of all matrices, and of one
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     auto* scratch = reinterpret_cast<T*>(team_scratch(team, swapped_scratch_bytes(tile, sizeof(T))));
@@ -158,52 +192,87 @@ struct SwapTiles {
   KOKKOS_FUNCTION void swap_pair(const member_type& team, std::int64_t pair, T* scratch) const {
     T* matrix = matrices.data;
     if (matrices.batches > 1) {
-      const QuotientRemainder batch = divide(pair, swapped_pairs(blocks));
+      const QuotientRemainder batch = divide(pair, of_each);
       const QuotientRemainder place = divide(batch.quotient, matrices.across);
       matrix += place.quotient * matrices.batch_row_stride + place.remainder * matrices.across_stride;
       pair = batch.remainder;
     }
-    const auto inner = static_cast<int>(pair % (swapped_block * swapped_block));
-    const QuotientRemainder folded = divide(pair / (swapped_block * swapped_block), blocks + 1);
-    const bool is_behind = folded.remainder >= blocks - folded.quotient;
-    const std::int64_t block_row = is_behind ? blocks - 1 - folded.quotient : folded.quotient;
-    const std::int64_t block_column = is_behind ? folded.remainder - 1 : folded.remainder + block_row;
-    const std::int64_t row = block_row * swapped_block + inner / swapped_block;
-    const std::int64_t column = block_column * swapped_block + inner % swapped_block;
-    if (row > column || column * tile >= matrices.extent) return;
-    swap_tiles(team, matrix, row * tile, column * tile, scratch);
+    const auto number = static_cast<std::uint32_t>(pair), side = (1U << block_bits) - 1;
+    const std::uint32_t block = number >> 2 * block_bits, blocks = across.value() - 1;
+    const std::uint32_t folded = across.quotient(block), rest = block - folded * across.value();
+    const bool is_behind = rest >= blocks - folded;
+    const std::uint32_t block_row = is_behind ? blocks - 1 - folded : folded;
+    const std::uint32_t block_column = is_behind ? rest - 1 : rest + block_row;
+    const std::int64_t row = std::int64_t{block_row << block_bits | (number >> block_bits & side)} * tile - lead;
+    const std::int64_t column = std::int64_t{block_column << block_bits | (number & side)} * tile - lead;
+    if (row > column || column >= matrices.extent) return;
+    swap_tiles(team, matrix, row, column, scratch);
   }
 
   KOKKOS_FUNCTION void swap_tiles(const member_type& team, T* matrix, std::int64_t row, std::int64_t column,
                                   T* scratch) const {
     const std::int64_t extent = matrices.extent;
     const std::int64_t row_stride = matrices.row_stride, column_stride = matrices.column_stride;
-    T* upper = matrix + row * row_stride + column * column_stride;
-    T* lower = matrix + column * row_stride + row * column_stride;
+    const std::int64_t first_row = Kokkos::max<std::int64_t>(row, 0),
+                       first_column = Kokkos::max<std::int64_t>(column, 0);
+    T* upper = matrix + first_row * row_stride + first_column * column_stride;
+    T* lower = matrix + first_column * row_stride + first_row * column_stride;
     if constexpr (!is_host_space<Space>) {
-      if (column + tile <= extent && team.team_size() == swapped_team_size) {
-        team_swap_whole<swapped_team_size, tile>(team, upper, lower, row_stride, column_stride, scratch);
+      if (row >= 0 && column + tile <= extent && team.team_size() == shape.team_size) {
+        team_swap_whole<shape.team_size, tile>(team, upper, lower, row_stride, column_stride, scratch);
         return;
       }
     }
-    const auto tile_rows = static_cast<int>(Kokkos::min<std::int64_t>(tile, extent - row));
-    const auto tile_columns = static_cast<int>(Kokkos::min<std::int64_t>(tile, extent - column));
+    const auto tile_rows = static_cast<int>(Kokkos::min<std::int64_t>(row + tile, extent) - first_row);
+    const auto tile_columns = static_cast<int>(Kokkos::min<std::int64_t>(column + tile, extent) - first_column);
     team_swap_part<tile>(team, upper, lower, row_stride, column_stride, tile_rows, tile_columns, scratch);
   }
 };
 
-template <ExecutionSpace Space, class T>
-void launch_swap_tiles(std::string_view function, const Space& space, const SquareMatrices<T>& matrices,
-                       int league_size, int team_size, int asked_team_size) {
-  using Functor = SwapTiles<Space, T>;
-  const std::int64_t blocks = ceil_div(matrices.extent, Functor::tile * swapped_block);
-  const Functor functor{matrices, blocks, swapped_pairs(blocks) * matrices.batches};
+/// Elements from the last boundary of memory before each matrix to its begin, as of transposes; 0 where matrices are
+/// small or their rows leave the boundaries.
+template <class T>
+std::int64_t swapped_lead(const SquareMatrices<T>& matrices, int tile) {
+  const std::uintptr_t segment = static_cast<std::uintptr_t>(tile) * sizeof(T);
+  const std::uintptr_t boundary = std::min(tile_boundary, segment & (~segment + 1));
+  const auto leaves = [&](std::int64_t stride) {
+    return stride * static_cast<std::int64_t>(sizeof(T)) % static_cast<std::int64_t>(boundary) != 0;
+  };
+  if (matrices.column_stride != 1 || leaves(matrices.row_stride)) return 0;
+  if (matrices.batches > 1 && (leaves(matrices.batch_row_stride) || leaves(matrices.across_stride))) return 0;
+  const std::uintptr_t off = reinterpret_cast<std::uintptr_t>(matrices.data) % boundary;
+  return off % sizeof(T) == 0 ? static_cast<std::int64_t>(off / sizeof(T)) : 0;
+}
+
+/// Teams of the plan, which knows no address: where tiles lead, some take a second pair.
+template <bool IsLarge, ExecutionSpace Space, class T>
+void launch_swap_tiles_of(std::string_view function, const Space& space, const SquareMatrices<T>& matrices,
+                          int league_size, int asked_team_size) {
+  using Functor = SwapTiles<Space, T, IsLarge>;
+  const int bits = swapped_block_bits(Functor::tile, matrices.extent);
+  const std::int64_t lead = is_host_space<Space> || bits == 0 ? 0 : swapped_lead(matrices, Functor::tile);
+  const std::int64_t blocks = ceil_div(matrices.extent + lead, Functor::tile << bits);
+  const std::int64_t pairs = swapped_pairs(blocks, bits);
+  const Functor functor{matrices, lead, bits, Divisor(static_cast<std::uint32_t>(blocks + 1)), pairs * matrices.batches,
+                        pairs};
   const auto league = static_cast<int>(std::min<std::int64_t>(league_size, functor.pairs));
-  typename Functor::policy_type policy(space, league, team_size);
+  typename Functor::policy_type policy(space, league,
+                                       asked_team_size != 0 ? asked_team_size : Functor::shape.team_size);
   const std::size_t bytes = scratch_request(swapped_scratch_bytes(Functor::tile, sizeof(T)));
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
   require_launchable(function, policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::transpose_in_place::swapped_tiles", policy, functor);
+}
+
+/// In the plan's tiles.
+template <ExecutionSpace Space, class T>
+void launch_swap_tiles(std::string_view function, const Space& space, const SquareMatrices<T>& matrices, int tile_rows,
+                       int league_size, int asked_team_size) {
+  if constexpr (has_large_swapped_tile(is_host_space<Space>, sizeof(T))) {
+    if (tile_rows == swapped_tile_large.rows)
+      return launch_swap_tiles_of<true>(function, space, matrices, league_size, asked_team_size);
+  }
+  launch_swap_tiles_of<false>(function, space, matrices, league_size, asked_team_size);
 }
 
 }  // namespace tessera::detail

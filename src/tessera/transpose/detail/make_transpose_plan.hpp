@@ -5,6 +5,7 @@
 #ifndef TESSERA_TRANSPOSE_DETAIL_MAKE_TRANSPOSE_PLAN_HPP
 #define TESSERA_TRANSPOSE_DETAIL_MAKE_TRANSPOSE_PLAN_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +13,7 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/host_stream.hpp>
+#include <tessera/detail/packed.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/transpose/detail/packed_plan.hpp>
 #include <tessera/transpose/detail/permute_shape.hpp>
@@ -23,13 +25,33 @@ namespace tessera::detail {
 /// Whether nearly all tiles along an extent are whole: the others go element by element.
 constexpr bool fills_tiles(std::int64_t extent, std::int64_t tile) { return extent % tile == 0 || extent >= 8 * tile; }
 
+/// Of square tiles half a one will do: a thread has one block of it.
+constexpr bool fills_square(std::int64_t extent, int tile) { return extent >= tile && fills_tiles(extent, tile / 2); }
+
 /// Whether variant swizzled has wide accesses for nearly all of a matrix.
 inline bool fills_swizzled(const TransposeProblem& problem) {
   if (!can_swizzle(problem)) return false;
-  const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
   const MatrixAxes matrix = matrix_axes(problem.shape);
-  return fills_tiles(problem.shape.axes[matrix.row].extent, tile.rows()) &&
-         fills_tiles(problem.shape.axes[matrix.column].extent, tile.columns());
+  const std::int64_t rows = problem.shape.axes[matrix.row].extent, columns = problem.shape.axes[matrix.column].extent;
+  const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes, rows);
+  if (tile.rows() == tile.columns()) return fills_square(rows, tile.rows()) && fills_square(columns, tile.columns());
+  return fills_tiles(rows, tile.rows()) && fills_tiles(columns, tile.columns());
+}
+
+/// The elements along an axis from the last boundary before a matrix to its begin; 0 where another stride leaves the
+/// boundaries, or the axis has few tiles, of which one more would cost more.
+template <class Stride>
+int tile_lead(const PermuteShape& shape, int along, int tile, std::uintptr_t address, std::size_t bytes,
+              const Stride& stride) {
+  const std::size_t segment = static_cast<std::size_t>(tile) * bytes;
+  const std::size_t boundary = std::min(tile_boundary, segment & (~segment + 1));
+  if (shape.axes[along].extent < 8 * std::int64_t{tile}) return 0;
+  for (int d = 0; d < shape.rank; ++d) {
+    if (d != along &&
+        stride(shape.axes[d]) * static_cast<std::int64_t>(bytes) % static_cast<std::int64_t>(boundary) != 0)
+      return 0;
+  }
+  return static_cast<int>(address % boundary / bytes);
 }
 
 /// Whether variant swizzled goes down strips.
@@ -80,13 +102,19 @@ inline void plan_matrix(std::string_view function, const DeviceLimits& limits, c
     plan.team_size = transpose_team_size;
     plan.piece_rows = strip_piece_rows;
   } else if (plan.variant == TransposeVariant::swizzled) {
-    const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes);
+    const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes, rows);
     plan.tile_rows = tile.rows();
     plan.tile_columns = tile.columns();
     plan.access_bytes = (!limits.is_host && can_swizzle(problem) ? tile.width : 1) * static_cast<int>(problem.in_bytes);
     if (!limits.is_host)
       plan.scratch_bytes = static_cast<std::size_t>(plan.tile_rows * plan.tile_columns) * problem.out_bytes;
     if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : transpose_team_size;
+    if (!limits.is_host && can_swizzle(problem)) {
+      plan.lead_rows = tile_lead(shape, matrix.row, plan.tile_rows, problem.out_address, problem.out_bytes,
+                                 [](const PermuteAxis& axis) { return axis.out_stride; });
+      plan.lead_columns = tile_lead(shape, matrix.column, plan.tile_columns, problem.in_address, problem.in_bytes,
+                                    [](const PermuteAxis& axis) { return axis.in_stride; });
+    }
   } else {
     const bool to_sectors = moves_to_sectors(limits, problem);
     plan.tile_rows = to_sectors ? transpose_sector_tile_rows : transpose_tile_height(limits.is_host, problem.out_bytes);
@@ -97,8 +125,9 @@ inline void plan_matrix(std::string_view function, const DeviceLimits& limits, c
     plan.scratch_bytes = transpose_scratch_bytes(plan.tile_rows + below, problem.out_bytes);
     if (plan.team_size == 0) plan.team_size = limits.is_host ? 1 : transpose_team_size;
   }
-  const std::int64_t down = ceil_div(rows, plan.tile_rows);
-  const std::int64_t strips = shape.units() / (rows * columns) * ceil_div(columns, plan.tile_columns);
+  const std::int64_t down = ceil_div(rows + plan.lead_rows, plan.tile_rows);
+  const std::int64_t strips =
+      shape.units() / (rows * columns) * ceil_div(columns + plan.lead_columns, plan.tile_columns);
   const std::int64_t tiles = strips * down;
   require_tiles(function, tiles);
   if (plan.league_size == 0) {

@@ -58,13 +58,14 @@ struct TransposeStrips {
     std::byte* scratch = team_scratch(team, at.bytes);
     for (auto number = static_cast<std::uint32_t>(team.league_rank()); number < count;
          number += static_cast<std::uint32_t>(team.league_size())) {
-      const std::uint32_t of_matrix = down.count * job.tiles_across, matrix = number / of_matrix;
+      const std::uint32_t of_matrix = down.count * job.tiles_across.value(), matrix = number / of_matrix;
       const std::uint32_t in_matrix = number - matrix * of_matrix,
-                          group = in_matrix / (down.in_group * job.tiles_across);
+                          group = in_matrix / (down.in_group * job.tiles_across.value());
       const std::uint32_t first = group * down.in_group, in_group = Kokkos::min(down.in_group, down.count - first);
-      const std::uint32_t in_order = in_matrix - first * job.tiles_across, across = in_order / in_group;
-      const std::uint32_t strip = matrix * job.tiles_across + across, piece = first + in_order - across * in_group;
-      TilePlace place = job.place(strip * job.tiles_down);
+      const std::uint32_t in_order = in_matrix - first * job.tiles_across.value(), across = in_order / in_group;
+      const std::uint32_t strip = matrix * job.tiles_across.value() + across,
+                          piece = first + in_order - across * in_group;
+      TilePlace place = job.place(strip * job.tiles_down.value());
       place.row = std::int64_t{piece} * down.rows_apart;
       move_piece(team, place, scratch + at.rows, scratch + at.columns);
     }
@@ -309,7 +310,7 @@ void launch_strips(std::string_view function, const Space& space, const Transpos
                    const TransposeProblem& problem) {
   const StripPieces down = strip_pieces(problem);
   const TransposeStrips<Space, Job> functor{job, job.in.data + problem.shape.in_span(), down,
-                                            job.tiles / job.tiles_down * down.count};
+                                            job.tiles / job.tiles_down.value() * down.count};
   launch_transpose(function, space, plan, functor, 0);
 }
 
