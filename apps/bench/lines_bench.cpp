@@ -61,7 +61,7 @@ struct StoreSums {
 };
 
 template <class T>
-struct CountWrongSums {
+struct CountWrongLineSums {
   DirectLine<T> direct;
   const T* out;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
@@ -155,14 +155,14 @@ class LinesCases {
           [space = m_space, source, target, weights = m_weights, filter] {
             correlate(space, source, weights, target, filter);
           },
-          CountWrongSums<T>{direct, out.data()});
+          CountWrongLineSums<T>{direct, out.data()});
     });
     add(
         "Kokkos::parallel_for filter, direct", "filter", Role::peer, {},
         [range, direct, weights = m_weights, target = out.data()] {
           Kokkos::parallel_for("tessera::bench::direct", range, StoreSums<T>{direct, target});
         },
-        CountWrongSums<T>{direct, out.data()});
+        CountWrongLineSums<T>{direct, out.data()});
     const auto add_window = [&]<WindowOperation Operation>(std::integral_constant<WindowOperation, Operation>,
                                                            const auto& counter) {
       for_team_sizes(m_request, [&](int team_size, const std::string& suffix) {

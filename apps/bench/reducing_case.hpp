@@ -107,7 +107,7 @@ std::string compared(Result got, long double expected, long double tolerance) {
   return "got " + std::to_string(got) + ", expected " + std::to_string(expected);
 }
 
-inline Plan plan_fields(const ReducePlan& plan) {
+inline Plan reduce_fields(const ReducePlan& plan) {
   return {{"league_size", plan.league_size},     {"team_size", plan.team_size},
           {"vector_length", plan.vector_length}, {"loads_in_flight", plan.loads_in_flight},
           {"scratch_bytes", plan.scratch_bytes}, {"workspace_bytes", plan.workspace_bytes}};
@@ -214,7 +214,7 @@ class ReducingCase {
       const ReduceOptions options{.variant = variant, .league_size = m_request.league_size, .team_size = team_size};
       try {
         const auto plan = reduce_plan<Element>(m_space, reducer, static_cast<std::uint64_t>(m_count), options);
-        contender.plan = plan_fields(plan);
+        contender.plan = reduce_fields(plan);
         const Workspace<Space> workspace(m_space, plan.workspace_bytes);
         const auto out = scalar<reduce_result_t<R>>();
         add(
