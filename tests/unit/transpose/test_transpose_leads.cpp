@@ -61,6 +61,8 @@ TEST_CASE("tiles of four-byte elements are square where the matrix has the rows"
   CHECK(tile_of(1000000, 300) == 64);
   CHECK(tile_of(100, 1000000) == 0);
   CHECK(tile_of(1000000, 32) == 0);
+  CHECK(lead_plan({80, 500000}, {1, 0}, 16, 0, 0).variant == TransposeVariant::swizzled);
+  CHECK(lead_plan({1000, 1000000}, {1, 0}, 1, 0, 0).piece_rows > 0);  // a strip
 }
 
 /// Both arrays off the boundaries by some elements, with elements around them that must stay.
@@ -69,7 +71,6 @@ class OffArrays {
  public:
   OffArrays(const Space& space, std::size_t count, std::size_t in_off, std::size_t out_off)
       : m_space(space),
-        m_count(count),
         m_in_off(in_off),
         m_out_off(out_off),
         m_in("in", count + around),
@@ -112,7 +113,7 @@ class OffArrays {
   }
 
   Space m_space;
-  std::size_t m_count, m_in_off, m_out_off;
+  std::size_t m_in_off, m_out_off;
   Memory m_in, m_out;
   std::vector<T> m_values;
 };

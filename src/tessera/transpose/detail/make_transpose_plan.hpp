@@ -25,7 +25,7 @@ namespace tessera::detail {
 /// Whether nearly all tiles along an extent are whole: the others go element by element.
 constexpr bool fills_tiles(std::int64_t extent, std::int64_t tile) { return extent % tile == 0 || extent >= 8 * tile; }
 
-/// Of square tiles half a one will do: a thread has one block of it.
+/// Of square tiles half a one will do, but where a thread has several blocks of it, as of bytes.
 constexpr bool fills_square(std::int64_t extent, int tile) { return extent >= tile && fills_tiles(extent, tile / 2); }
 
 /// Whether variant swizzled has wide accesses for nearly all of a matrix.
@@ -34,7 +34,8 @@ inline bool fills_swizzled(const TransposeProblem& problem) {
   const MatrixAxes matrix = matrix_axes(problem.shape);
   const std::int64_t rows = problem.shape.axes[matrix.row].extent, columns = problem.shape.axes[matrix.column].extent;
   const SwizzleShape tile = swizzle_shape(problem.in_bytes, problem.out_bytes, rows);
-  if (tile.rows() == tile.columns()) return fills_square(rows, tile.rows()) && fills_square(columns, tile.columns());
+  const bool is_square = tile.rows() == tile.columns() && problem.out_bytes >= 4;
+  if (is_square) return fills_square(rows, tile.rows()) && fills_square(columns, tile.columns());
   return fills_tiles(rows, tile.rows()) && fills_tiles(columns, tile.columns());
 }
 
