@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "in_place_check.hpp"
+#include "permute_check.hpp"
 
 namespace {
 
