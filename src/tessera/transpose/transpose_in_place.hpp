@@ -179,7 +179,7 @@ InPlacePlan in_place_plan(const Space& space, std::uint64_t rows, std::uint64_t 
 /// \param[in] options   sizes of league and team; variant automatic or swapped_tiles
 ///
 /// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Scratch: two tiles a
-/// team, of 32 x 33 elements, of 64 x 65 in large matrices of 4-byte elements, on hosts of 16 x 17 above 8 bytes.
+/// team, of 32 x 33 elements, of 64 x 65 in large matrices of 3 or 4 bytes each, on hosts of 16 x 17 above 8 bytes.
 /// Compulsory bytes: 2 batches n n sizeof(element).
 /// \throws InvalidArgument  for matrices that are not square, another variant, sizes of league or team that the space
 ///                          cannot have

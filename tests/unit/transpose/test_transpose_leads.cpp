@@ -66,6 +66,26 @@ TEST_CASE("tiles of four-byte elements are square where the matrix has the rows"
   CHECK(lead_plan({1000, 1000000}, {1, 0}, 1, 0, 0).piece_rows > 0);  // a strip
 }
 
+TEST_CASE("squares in place begin on boundaries of memory", "[transpose][in_place][plan]") {
+  alignas(256) float memory[128] = {};
+  const auto lead_of = [](float* data, std::int64_t row_stride, std::int64_t batches = 1,
+                          std::int64_t batch_stride = 0) {
+    const tessera::detail::SquareMatrices<float> matrices{data, 1024, row_stride, 1, batches, batch_stride};
+    return tessera::detail::swapped_lead(matrices, 64);
+  };
+  CHECK(lead_of(memory, 1024) == 0);
+  CHECK(lead_of(memory + 32, 1024) == 32);
+  CHECK(lead_of(memory + 65, 1024) == 1);
+  CHECK(lead_of(memory + 32, 1056) == 0);
+  CHECK(lead_of(memory + 32, 1024, 3, 1024 * 1024) == 32);
+  CHECK(lead_of(memory + 32, 1024, 3, 1024 * 1024 + 32) == 0);
+  const tessera::detail::TileBoundary records(32, 12);  // segments of 384 bytes
+  CHECK(records.lead(96) == 8);
+  CHECK(records.lead(100) == 0);
+  CHECK(records.keeps(32));
+  CHECK_FALSE(records.keeps(16));
+}
+
 /// Both arrays off the boundaries by some elements, with elements around them that must stay.
 template <class T, class Space>
 class OffArrays {

@@ -229,19 +229,15 @@ struct SwapTiles {
   }
 };
 
-/// Elements from the last boundary of memory before each matrix to its begin, as of transposes; 0 where matrices are
-/// small or their rows leave the boundaries.
+/// Elements from the last boundary of memory before each matrix to its begin, as of transposes; 0 where their rows
+/// leave the boundaries.
 template <class T>
 std::int64_t swapped_lead(const SquareMatrices<T>& matrices, int tile) {
-  const std::uintptr_t segment = static_cast<std::uintptr_t>(tile) * sizeof(T);
-  const std::uintptr_t boundary = std::min(tile_boundary, segment & (~segment + 1));
-  const auto leaves = [&](std::int64_t stride) {
-    return stride * static_cast<std::int64_t>(sizeof(T)) % static_cast<std::int64_t>(boundary) != 0;
-  };
-  if (matrices.column_stride != 1 || leaves(matrices.row_stride)) return 0;
-  if (matrices.batches > 1 && (leaves(matrices.batch_row_stride) || leaves(matrices.across_stride))) return 0;
-  const std::uintptr_t off = reinterpret_cast<std::uintptr_t>(matrices.data) % boundary;
-  return off % sizeof(T) == 0 ? static_cast<std::int64_t>(off / sizeof(T)) : 0;
+  const TileBoundary boundary(tile, sizeof(T));
+  const bool keep =
+      matrices.column_stride == 1 && boundary.keeps(matrices.row_stride) &&
+      (matrices.batches == 1 || (boundary.keeps(matrices.batch_row_stride) && boundary.keeps(matrices.across_stride)));
+  return keep ? boundary.lead(reinterpret_cast<std::uintptr_t>(matrices.data)) : 0;
 }
 
 /// Teams of the plan, which knows no address: where tiles lead, some take a second pair.

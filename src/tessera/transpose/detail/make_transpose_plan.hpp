@@ -5,7 +5,6 @@
 #ifndef TESSERA_TRANSPOSE_DETAIL_MAKE_TRANSPOSE_PLAN_HPP
 #define TESSERA_TRANSPOSE_DETAIL_MAKE_TRANSPOSE_PLAN_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -44,15 +43,12 @@ inline bool fills_swizzled(const TransposeProblem& problem) {
 template <class Stride>
 int tile_lead(const PermuteShape& shape, int along, int tile, std::uintptr_t address, std::size_t bytes,
               const Stride& stride) {
-  const std::size_t segment = static_cast<std::size_t>(tile) * bytes;
-  const std::size_t boundary = std::min(tile_boundary, segment & (~segment + 1));
   if (shape.axes[along].extent < 8 * std::int64_t{tile}) return 0;
+  const TileBoundary boundary(tile, bytes);
   for (int d = 0; d < shape.rank; ++d) {
-    if (d != along &&
-        stride(shape.axes[d]) * static_cast<std::int64_t>(bytes) % static_cast<std::int64_t>(boundary) != 0)
-      return 0;
+    if (d != along && !boundary.keeps(stride(shape.axes[d]))) return 0;
   }
-  return static_cast<int>(address % boundary / bytes);
+  return boundary.lead(address);
 }
 
 /// Whether variant swizzled goes down strips.
