@@ -235,7 +235,7 @@ void filter_halo(std::string_view function, bool reversed, const Space& space, c
 /// Complex elements are filtered part by part, under NaN policies they are NaN where a part is; cval is real.
 ///
 /// Arithmetic: floating data in its own type (or double, options.accumulate), error at most (m + 2) u sum |w x| and the
-/// output's rounding. Integer data with whole weights is exact (64 or 128 bits), then clamped to the output's type;
+/// output's rounding. Integer data with whole weights is exact (32 to 128 bits), then clamped to the output's type;
 /// with other weights, and under mode renormalise, in double, rounded to nearest even for integer outputs. An output
 /// that mode odd or a scale has part in: at most (m + 6) u sum |w x|, where |x| of an element beyond the line is the
 /// sum of the magnitudes that odd makes it of, and the sum is scaled too. Weights that count and sum to 0 give NaN.

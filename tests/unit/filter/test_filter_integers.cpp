@@ -69,6 +69,39 @@ TEMPLATE_LIST_TEST_CASE("integer results clamp to narrower types", "[filter]", t
   check_all_widths<std::int32_t, std::int32_t>(TestType());
 }
 
+/// Weights whose sum of magnitudes, with elements of that range, is the largest that sums of 32 bits are for, and one
+/// more.
+template <class T>
+void check_short_sums(const auto& space) {
+  using tessera::detail::FilterArithmetic;
+  const double most = 0x1p30 / (std::is_signed_v<T> ? -static_cast<double>(std::numeric_limits<T>::min())
+                                                    : static_cast<double>(std::numeric_limits<T>::max()) + 1);
+  const std::vector<double> largest{most / 2, 1 - most / 2}, beyond{most / 2, -most / 2};
+  const auto arithmetic_of = [&](const std::vector<double>& weights, BoundaryMode mode) {
+    const tessera::FilterWeights<std::remove_cvref_t<decltype(space)>> device_weights(space, weights);
+    return tessera::detail::filter_arithmetic<T>("test", device_weights, 331,
+                                                 {.mode_left = mode, .mode_right = BoundaryMode::wrap});
+  };
+  CHECK(arithmetic_of(largest, BoundaryMode::wrap) == FilterArithmetic::int32);
+  CHECK(arithmetic_of(beyond, BoundaryMode::wrap) == FilterArithmetic::int64);
+  CHECK(arithmetic_of(largest, BoundaryMode::odd) == FilterArithmetic::int64);
+  CHECK(arithmetic_of({0.5, 1}, BoundaryMode::wrap) == FilterArithmetic::float64);
+  for (const auto& weights : {largest, beyond, std::vector<double>{3, -7, 11, 2}}) {
+    check_extremes<T, T>(space, weights);
+    check_extremes<T, std::int64_t>(space, weights);
+    test::FilterCheck<T, T, test::Left, test::Left, std::remove_cvref_t<decltype(space)>, 2> across(
+        space, {67, 45}, extreme_values<T>(std::size_t{67} * 45), weights);
+    across.check_both({.mode_left = BoundaryMode::odd, .mode_right = BoundaryMode::keep});
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("short integers are exact in sums of 32 bits", "[filter]", test::OneSpace) {
+  check_short_sums<std::int8_t>(TestType());
+  check_short_sums<std::uint8_t>(TestType());
+  check_short_sums<std::int16_t>(TestType());
+  check_short_sums<std::uint16_t>(TestType());
+}
+
 TEMPLATE_LIST_TEST_CASE("integer filters clamp at both ends, and only there", "[filter]", test::OneSpace) {
   const TestType space;
   const FilterOptions zero{.mode_left = BoundaryMode::constant, .mode_right = BoundaryMode::constant};

@@ -25,7 +25,7 @@ struct FilterTypes {
   using out_type = Out;
   using accumulator_type = Accumulator;
   using staged_type = std::conditional_t<rounds_v<Accumulator>, Accumulator, In>;
-  using weight_type = std::conditional_t<rounds_v<Accumulator>, real_part_t<Accumulator>, std::int64_t>;
+  using weight_type = std::conditional_t<std::is_same_v<Accumulator, Int128>, std::int64_t, real_part_t<Accumulator>>;
 };
 
 /// The window: out[i] = sum_k w[k] x[i - reach_left + k], w reversed for a convolution.
