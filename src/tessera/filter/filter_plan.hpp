@@ -174,6 +174,11 @@ std::int64_t plan_overlapping(const DeviceLimits& limits, const FilterShape& sha
   constexpr std::int64_t pass_limit = 512;
   const int outputs = limits.is_host ? filter_outputs_per_thread<true> : filter_outputs_per_thread<false>;
   plan.tile = outputs * plan.team_size;
+  const std::int64_t per_line = ceil_div(shape.extent, plan.tile);
+  if (!limits.is_host && shape.taps <= pass_limit) {
+    const std::int64_t most = std::min(per_line, overlapping_turns<typename Types::staged_type>);
+    plan.tile *= tile_turns(limits, shape.lines * per_line, overlapping_teams_at_once, most);
+  }
   // A host thread takes several runs a tile, so that the tile's own cost does not show; sums of several passes take
   // their share of the scratch.
   if (limits.is_host) plan.tile *= static_cast<int>(ceil_div(shape.taps <= pass_limit ? 1024 : 512, plan.tile));

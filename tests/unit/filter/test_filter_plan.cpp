@@ -117,6 +117,28 @@ TEMPLATE_LIST_TEST_CASE("a filter plan takes what the caller overrides", "[filte
                       {"tessera::", "`options`", "team_size 1048576", "expected", "0 to", ";"});
 }
 
+TEST_CASE("tiles of staged elements are large where there are many", "[filter][plan]") {
+  const tessera::detail::DeviceLimits limits{false, 270336, 40900};
+  const auto tile_of = [&]<class Types>(Types, std::int64_t lines, std::int64_t extent, std::int64_t taps) {
+    const tessera::detail::FilterShape shape{lines, extent,   lines, extent, tessera::detail::LineDirection::along,
+                                             taps,  taps / 2, true};
+    const FilterPlan plan =
+        tessera::detail::make_filter_plan<Types>(limits, shape, {.variant = tessera::FilterVariant::overlapping});
+    CHECK(plan.scratch_bytes <= limits.scratch_bytes);
+    return plan.tile;
+  };
+  using Bytes = tessera::detail::FilterTypes<std::uint8_t, std::uint8_t, std::int32_t>;
+  using Widened = tessera::detail::FilterTypes<float, float, double>;
+  CHECK(tile_of(Bytes(), 1, 1 << 29, 3) == 16 * 1024);
+  CHECK(tile_of(Bytes(), 131072, 16384, 3) == 16 * 1024);
+  CHECK(tile_of(Bytes(), 131072, 16300, 3) == 16 * 1024);
+  CHECK(tile_of(Bytes(), 1 << 20, 2500, 3) == 3 * 1024);  // a line
+  CHECK(tile_of(Bytes(), 1, 1 << 20, 3) == 1024);         // all multiprocessors
+  CHECK(tile_of(Bytes(), 1, 1 << 29, 512) == 16 * 1024);
+  CHECK(tile_of(Bytes(), 1, 1 << 29, 513) == 1024);  // sums take scratch
+  CHECK(tile_of(Widened(), 1, 1 << 29, 9) == 2 * 1024);
+}
+
 /// A check of private code: the plans of a device, from any machine.
 template <class T>
 void check_blocked_plans(std::int64_t outputs, int team_size, std::int64_t taps) {

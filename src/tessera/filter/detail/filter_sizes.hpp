@@ -25,6 +25,12 @@ namespace tessera::detail {
 template <bool IsHost>
 inline constexpr int filter_outputs_per_thread = IsHost ? 64 : 8;
 
+/// How often in a tile of variant overlapping: as often as 16 KiB hold; and the teams that a multiprocessor holds then
+/// (measured on an H200).
+template <class Staged>
+inline constexpr std::int64_t overlapping_turns = sizeof(Staged) < 16 ? 16 / static_cast<int>(sizeof(Staged)) : 1;
+inline constexpr int overlapping_teams_at_once = 13;
+
 /// Scratch pieces of the overlapping filter, in this order.
 struct FilterScratch {
   std::size_t footprint_at, weights_at, sums_at, bytes;

@@ -124,20 +124,21 @@ struct BoundaryFold {
   }
 };
 
-/// Copies elements source[0 .. count-1], contiguous and all inside the line, to scratch (16-byte aligned). Returns
-/// where they begin: shifted so that 16-byte pieces of memory are 16-byte pieces of scratch too.
+/// Copies elements source[0 .. count-1], contiguous and all inside the line, to scratch (16-byte aligned), `before` of
+/// its elements behind what is returned: shifted so that 16-byte pieces of memory are 16-byte pieces of scratch too.
 template <TeamMember Member, class T, class Staged>
-KOKKOS_FUNCTION Staged* stage_elements(const Member& team, const T* source, int count, Staged* scratch) {
+KOKKOS_FUNCTION Staged* stage_elements(const Member& team, const T* source, int count, int before, Staged* scratch) {
   if constexpr (is_host_space<typename Member::execution_space>) {
     const int share = static_cast<int>(ceil_div(count, team.team_size()));
     const int first = Kokkos::min(count, team.team_rank() * share);
     const int last = Kokkos::min(count, first + share);
-    for (int i = first; i < last; ++i) scratch[i] = static_cast<Staged>(source[i]);
+    for (int i = first; i < last; ++i) scratch[before + i] = static_cast<Staged>(source[i]);
     return scratch;
   } else {
     constexpr int width = packed_length<T>;
     const int head = static_cast<int>(misaligned_head(source, count));
-    Staged* target = scratch + (width - head) % width;
+    Staged* const begin = scratch + (width - (before + head) % width) % width;
+    Staged* const target = begin + before;
     for (int i = team.team_rank(); i < head; i += team.team_size()) target[i] = static_cast<Staged>(source[i]);
     const int packs = (count - head) / width;
     const auto* memory = reinterpret_cast<const Packed<T>*>(source + head);
@@ -153,7 +154,7 @@ KOKKOS_FUNCTION Staged* stage_elements(const Member& team, const T* source, int 
     for (int i = head + packs * width + team.team_rank(); i < count; i += team.team_size()) {
       target[i] = static_cast<Staged>(source[i]);
     }
-    return target;
+    return begin;
   }
 }
 
@@ -162,7 +163,17 @@ template <TeamMember Member, class T, class Staged>
 KOKKOS_FUNCTION Staged* stage_line(const Member& team, const T* line, std::int64_t stride, std::int64_t n,
                                    std::int64_t first, int count, const Boundary<T>& boundary, Staged* scratch) {
   const bool inside = first >= 0 && first + count <= n;
-  if (inside && stride == 1) return stage_elements(team, line + first, count, scratch);
+  if (stride == 1) {
+    const auto begin = static_cast<int>(Kokkos::min<std::int64_t>(Kokkos::max<std::int64_t>(-first, 0), count));
+    const auto end = static_cast<int>(Kokkos::max<std::int64_t>(Kokkos::min<std::int64_t>(n - first, count), begin));
+    Staged* staged = stage_elements(team, line + (begin < end ? first + begin : 0), end - begin, begin, scratch);
+    if (inside) return staged;
+    for (int i = team.team_rank(); i < begin + count - end; i += team.team_size()) {
+      const int at = i < begin ? i : i - begin + end;
+      staged[at] = static_cast<Staged>(boundary.element(line, 1, first + at, n));
+    }
+    return staged;
+  }
   for (int i = team.team_rank(); i < count; i += team.team_size()) {
     scratch[i] =
         static_cast<Staged>(inside ? line[(first + i) * stride] : boundary.element(line, stride, first + i, n));
