@@ -16,6 +16,7 @@
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/detail/weighted.hpp>
+#include <tessera/filter/detail/column_tiles.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/filter_plan.hpp>
 
@@ -44,29 +45,30 @@ struct FilterColumns {
   /// of NaN and infinities is found and mended.
   Weight weights[pad + column_taps_max + pad + block_rows];
   int tile;
-  std::int64_t tiles_per_line, column_tiles, tiles;
+  ColumnTiles column_tiles;
+  std::int64_t tiles_per_line, tiles;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     constexpr int lanes = column_tile<is_host>;
     const TileWalk walk = tile_walk(team, tiles);
     for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       // Neighbouring teams take neighbouring columns: together they read whole rows.
-      const QuotientRemainder columns = divide(index, column_tiles);
-      const QuotientRemainder rows = divide(columns.quotient, tiles_per_line);
-      const std::int64_t first_line = rows.quotient * job.in.columns() + columns.remainder * lanes;
-      const int width =
-          static_cast<int>(Kokkos::min<std::int64_t>(lanes, job.in.columns() - columns.remainder * lanes));
+      const QuotientRemainder split = divide(index, column_tiles.count);
+      const QuotientRemainder rows = divide(split.quotient, tiles_per_line);
+      const ColumnTile columns = column_tiles.tile(split.remainder);
+      const std::int64_t first_line = rows.quotient * column_tiles.columns + columns.first;
       const In* x = job.in.line(first_line);
       Out* y = job.out.line(first_line);
       const std::int64_t first = rows.remainder * tile;
       if constexpr (is_host) {
         const std::int64_t end = Kokkos::min(first + tile, job.out.extent);
-        for (std::int64_t i = first + team.team_rank(); i < end; i += team.team_size()) filter_row(x, y, i, width);
+        for (std::int64_t i = first + team.team_rank(); i < end; i += team.team_size())
+          filter_row(x, y, i, columns.width);
       } else {
-        const int lane = team.team_rank() % lanes;
+        const int lane = team.team_rank() % lanes - columns.skipped;
         const int groups = team.team_size() / lanes;
         const int group = team.team_rank() / lanes;
-        if (lane >= width || group >= groups) continue;
+        if (lane < 0 || lane >= columns.width || group >= groups) continue;
         for (int at = group * outputs; at < tile; at += groups * outputs) {
           if (first + at < job.out.extent) filter_run(x + lane, y + lane, first + at);
         }
@@ -162,16 +164,15 @@ template <class Types, ExecutionSpace Space>
 void launch_columns(const Space& space, const FilterPlan& plan, const FilterJob<Types>& job,
                     std::span<const double> weights, int asked_team_size) {
   using Functor = FilterColumns<Space, Types>;
-  const std::int64_t columns = job.in.columns();
-  const std::int64_t column_tiles = ceil_div(columns, column_tile<is_host_space<Space>>);
+  const ColumnTiles tiles = column_tiles(job.in, column_tile<Functor::is_host>, Functor::is_host);
   const std::int64_t tiles_per_line = ceil_div(job.out.extent, plan.tile);
   Functor functor{job,
                   FoldedRange<Types>(job.rule),
                   {},
                   plan.tile,
+                  tiles,
                   tiles_per_line,
-                  column_tiles,
-                  job.in.lines() / columns * column_tiles * tiles_per_line};
+                  job.in.lines() / tiles.columns * tiles.count * tiles_per_line};
   const std::size_t taps = weights.size();
   for (std::size_t k = 0; k < taps; ++k) {
     functor.weights[Functor::pad + k] =

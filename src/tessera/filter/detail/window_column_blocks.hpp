@@ -19,6 +19,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/filter/detail/column_tiles.hpp>
 #include <tessera/filter/detail/window_blocks.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/detail/window_scan.hpp>
@@ -48,20 +49,19 @@ struct WindowColumnBlocks {
   int lane_bits;  // of the team's neighbouring lines
   bool stages;
   int walk;
-  std::int64_t column_tiles, walks_per_line, tiles;
+  ColumnTiles column_tiles;
+  std::int64_t walks_per_line, tiles;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     std::byte* scratch = team_scratch(team, pieces.bytes);
-    const int lanes = 1 << lane_bits;
     const TileWalk share = tile_walk(team, tiles);
     for (std::int64_t index = share.begin; index < share.end; index += share.step) {
       // Neighbouring teams take neighbouring columns: together they read whole rows.
-      const QuotientRemainder columns = divide(index, column_tiles);
-      const QuotientRemainder place = divide(columns.quotient, walks_per_line);
-      const std::int64_t first_line = place.quotient * lines.in.columns() + columns.remainder * lanes;
-      const auto width =
-          static_cast<int>(Kokkos::min<std::int64_t>(lanes, lines.in.columns() - columns.remainder * lanes));
-      const Tile tile{lines.in.line(first_line), lines.out.line(first_line), width, scratch};
+      const QuotientRemainder split = divide(index, column_tiles.count);
+      const QuotientRemainder place = divide(split.quotient, walks_per_line);
+      const ColumnTile columns = column_tiles.tile(split.remainder);
+      const std::int64_t first_line = place.quotient * column_tiles.columns + columns.first;
+      const Tile tile{lines.in.line(first_line), lines.out.line(first_line), columns.skipped, columns.width, scratch};
       const std::int64_t begin = shape.part_begin + place.remainder * walk;
       const std::int64_t end = Kokkos::min(begin + walk, shape.part_end);
       take_block(team, tile, begin);
@@ -73,7 +73,7 @@ struct WindowColumnBlocks {
   struct Tile {
     const In* x;
     Out* y;
-    int width;
+    int skipped, width;  // lanes
     std::byte* scratch;
   };
   /// Elements start .. start + count - 1 of lines, and their place in scratch.
@@ -116,7 +116,7 @@ struct WindowColumnBlocks {
       TESSERA_NO_UNROLL
       for (int at = team.team_rank(); at < runs << lane_bits; at += team.team_size()) {
         const int lane = at & ((1 << lane_bits) - 1);
-        if (lane < tile.width) body(at >> lane_bits, lane, 1);
+        if (lane >= tile.skipped && lane < tile.skipped + tile.width) body(at >> lane_bits, lane, 1);
       }
     }
   }
@@ -126,7 +126,7 @@ struct WindowColumnBlocks {
                                         Rows<Staged>& rows) const {
     const int count = run_size(part.count, run);
     const std::int64_t first = part.start + run * window_run;
-    const In* x = tile.x + lane;
+    const In* x = tile.x + (lane - tile.skipped);
     if (first >= 0 && first + count <= lines.in.extent) {
       const In* row = x + first * lines.in.stride;
       TESSERA_UNROLL_ON_DEVICE
@@ -218,7 +218,8 @@ struct WindowColumnBlocks {
 
   KOKKOS_FORCEINLINE_FUNCTION void keep_total(const member_type& team, const Tile& tile, std::int64_t index, int runs,
                                               const WindowScan<Value>& scan) const {
-    for (int lane = team.team_rank(); lane < tile.width; lane += team.team_size()) {
+    const int end = tile.skipped + tile.width;
+    for (int lane = tile.skipped + team.team_rank(); lane < end; lane += team.team_size()) {
       kept(tile, index)[lane] = scan.forward[((runs - 1) << lane_bits) + lane];
     }
   }
@@ -281,8 +282,8 @@ struct WindowColumnBlocks {
     put(left, run, lane, few, rows);
     const std::int64_t i = left.start + run * window_run + lines.window.reach_left;
     const bool plain = i >= 0 && i + count <= lines.out.extent && lines.is_made(i) && lines.is_made(i + count - 1);
-    const In* x = tile.x + lane;
-    Out* y = tile.y + i * lines.out.stride + lane;
+    const In* x = tile.x + (lane - tile.skipped);
+    Out* y = tile.y + i * lines.out.stride + (lane - tile.skipped);
     TESSERA_UNROLL_ON_DEVICE
     for (int s = 0; s < window_run; ++s) {
       if (s >= count) continue;
@@ -308,7 +309,7 @@ void launch_window_column_blocks(std::string_view function, const Space& space, 
   const WindowBlockShape shape = window_block_shape(lines.in.extent, lines.window, plan.tile);
   const WindowColumnScratch staged = window_column_scratch<Op>(shape, plan.lanes, true);
   const bool stages = staged.bytes == plan.scratch_bytes;
-  const std::int64_t columns = lines.in.columns(), column_tiles = ceil_div(columns, plan.lanes);
+  const ColumnTiles tiles = column_tiles(lines.in, plan.lanes, Functor::is_host);
   const std::int64_t walks_per_line = ceil_div(shape.part_end - shape.part_begin, plan.walk);
   const Functor functor{lines,
                         op,
@@ -317,9 +318,9 @@ void launch_window_column_blocks(std::string_view function, const Space& space, 
                         std::countr_zero(static_cast<unsigned>(plan.lanes)),
                         stages,
                         plan.walk,
-                        column_tiles,
+                        tiles,
                         walks_per_line,
-                        lines.in.lines() / columns * column_tiles * walks_per_line};
+                        lines.in.lines() / tiles.columns * tiles.count * walks_per_line};
   auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable(function, policy, functor, asked_team_size);

@@ -21,6 +21,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/filter/detail/column_tiles.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/window_plan.hpp>
 
@@ -38,23 +39,25 @@ struct WindowColumnWalks {
 
   WindowLines<Op> lines;
   Op op;
-  int lanes, walks_at_once;  // of a team: neighbouring lines, and walks
-  int blocks;                // of a walk
-  std::int64_t column_tiles, walks_per_line, walks;
+  int walks_at_once;  // of a team
+  int blocks;         // of a walk
+  ColumnTiles column_tiles;
+  std::int64_t walks_per_line, walks;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
-    const int slots = lanes * walks_at_once;
+    const int lanes = column_tiles.lanes, slots = lanes * walks_at_once;
     auto* values = reinterpret_cast<Value*>(team_scratch(team, window_column_walk_bytes<Op>(slots, lines.window.size)));
-    const TileWalk share = tile_walk(team, ceil_div(walks, std::int64_t{walks_at_once}) * column_tiles);
+    const TileWalk share = tile_walk(team, ceil_div(walks, std::int64_t{walks_at_once}) * column_tiles.count);
     for (std::int64_t index = share.begin; index < share.end; index += share.step) {
       // Neighbouring teams take neighbouring columns: together they read whole rows.
-      const QuotientRemainder columns = divide(index, column_tiles);
+      const QuotientRemainder split = divide(index, column_tiles.count);
+      const ColumnTile columns = column_tiles.tile(split.remainder);
       for (int slot = team.team_rank(); slot < slots; slot += team.team_size()) {
-        const std::int64_t column = columns.remainder * lanes + slot % lanes;
-        const std::int64_t walk = columns.quotient * walks_at_once + slot / lanes;
-        if (column >= lines.in.columns() || walk >= walks) continue;
+        const int lane = slot % lanes - columns.skipped;
+        const std::int64_t walk = split.quotient * walks_at_once + slot / lanes;
+        if (lane < 0 || lane >= columns.width || walk >= walks) continue;
         const QuotientRemainder place = divide(walk, walks_per_line);
-        const std::int64_t line = place.quotient * lines.in.columns() + column;
+        const std::int64_t line = place.quotient * column_tiles.columns + columns.first + lane;
         make_walk(lines.in.line(line), lines.out.line(line), {values + slot, slots, size()},
                   place.remainder * blocks * size());
       }
@@ -185,13 +188,16 @@ template <ExecutionSpace Space, class Op>
 void launch_window_column_walks(std::string_view function, const Space& space, const WindowPlan& plan,
                                 const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
   using Functor = WindowColumnWalks<Space, Op>;
-  const std::int64_t columns = lines.in.columns();
+  const ColumnTiles tiles = column_tiles(lines.in, plan.lanes, is_host_space<Space>);
   const std::int64_t blocks = ceil_div(lines.out.extent, lines.window.size);
   const std::int64_t walks_per_line = ceil_div(blocks, std::int64_t{plan.walk});
-  const Functor functor{lines,          op,
-                        plan.lanes,     window_column_walks_at_once(plan.lanes),
-                        plan.walk,      ceil_div(columns, std::int64_t{plan.lanes}),
-                        walks_per_line, lines.in.lines() / columns * walks_per_line};
+  const Functor functor{lines,
+                        op,
+                        window_column_walks_at_once(plan.lanes),
+                        plan.walk,
+                        tiles,
+                        walks_per_line,
+                        lines.in.lines() / tiles.columns * walks_per_line};
   auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable(function, policy, functor, asked_team_size);

@@ -15,6 +15,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/filter/detail/column_tiles.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/window_plan.hpp>
 #include <type_traits>
@@ -35,31 +36,32 @@ struct WindowColumns {
   WindowLines<Op> lines;
   Op op;
   int tile;
-  std::int64_t tiles_per_line, column_tiles, tiles;
+  ColumnTiles column_tiles;
+  std::int64_t tiles_per_line, tiles;
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     const TileWalk walk = tile_walk(team, tiles);
     for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
       // Neighbouring teams take neighbouring columns: together they read whole rows.
-      const QuotientRemainder columns = divide(index, column_tiles);
-      const QuotientRemainder place = divide(columns.quotient, tiles_per_line);
-      const std::int64_t first_line = place.quotient * lines.in.columns() + columns.remainder * lanes;
-      const int width =
-          static_cast<int>(Kokkos::min<std::int64_t>(lanes, lines.in.columns() - columns.remainder * lanes));
+      const QuotientRemainder split = divide(index, column_tiles.count);
+      const QuotientRemainder place = divide(split.quotient, tiles_per_line);
+      const ColumnTile columns = column_tiles.tile(split.remainder);
+      const std::int64_t first_line = place.quotient * column_tiles.columns + columns.first;
       const In* x = lines.in.line(first_line);
       Out* y = lines.out.line(first_line);
       const std::int64_t first = place.remainder * tile, end = Kokkos::min(first + tile, lines.out.extent);
       if constexpr (is_host_space<Space>) {
         for (std::int64_t i = first + team.team_rank() * outputs; i < end; i += team.team_size() * outputs) {
           if constexpr (Op::whole_windows_max == 0) {
-            for (int u = 0; u < outputs && i + u < end; ++u) make_row(x, y, i + u, width);
+            for (int u = 0; u < outputs && i + u < end; ++u) make_row(x, y, i + u, columns.width);
           } else {
-            for (int lane = 0; lane < width; ++lane) make_outputs(x + lane, y + lane, i);
+            for (int lane = 0; lane < columns.width; ++lane) make_outputs(x + lane, y + lane, i);
           }
         }
       } else {
-        const int lane = team.team_rank() % lanes, group = team.team_rank() / lanes, groups = team.team_size() / lanes;
-        if (lane >= width || group >= groups) continue;
+        const int lane = team.team_rank() % lanes - columns.skipped;
+        const int group = team.team_rank() / lanes, groups = team.team_size() / lanes;
+        if (lane < 0 || lane >= columns.width || group >= groups) continue;
         for (std::int64_t i = first + group * outputs; i < end; i += groups * outputs) {
           make_outputs(x + lane, y + lane, i);
         }
@@ -200,11 +202,10 @@ template <ExecutionSpace Space, class Op>
 void launch_window_columns(std::string_view function, const Space& space, const WindowPlan& plan,
                            const WindowLines<Op>& lines, const Op& op, int asked_team_size) {
   using Functor = WindowColumns<Space, Op>;
-  const std::int64_t columns = lines.in.columns();
-  const std::int64_t column_tiles = ceil_div(columns, Functor::lanes);
+  const ColumnTiles tiles = column_tiles(lines.in, Functor::lanes, is_host_space<Space>);
   const std::int64_t tiles_per_line = ceil_div(lines.out.extent, plan.tile);
-  const Functor functor{lines,          op,           plan.tile,
-                        tiles_per_line, column_tiles, lines.in.lines() / columns * column_tiles * tiles_per_line};
+  const Functor functor{
+      lines, op, plan.tile, tiles, tiles_per_line, lines.in.lines() / tiles.columns * tiles.count * tiles_per_line};
   const auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size);
   require_launchable(function, policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::window::columns", policy, functor);
