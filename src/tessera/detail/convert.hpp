@@ -15,6 +15,17 @@ namespace tessera::detail {
 /// Exact sums of products of 64-bit integers. The extension is in every compiler that Kokkos' back ends use.
 __extension__ using Int128 = __int128;
 
+/// Integers that Wide holds.
+template <class T, class Wide>
+inline constexpr bool is_held = std::is_integral_v<T> &&
+                                (sizeof(T) < sizeof(Wide) || (sizeof(T) == sizeof(Wide) && std::is_signed_v<T>));
+
+/// Compilers for hosts make no vectors of 128 bits' comparisons.
+template <class Out, class In>
+using both_hold = std::conditional_t<
+    is_held<Out, std::int32_t> && is_held<In, std::int32_t>, std::int32_t,
+    std::conditional_t<is_held<Out, std::int64_t> && is_held<In, std::int64_t>, std::int64_t, Int128>>;
+
 /// Out and In: int128, or arithmetic, or both complex. NaN becomes integer 0.
 template <class Out, class In>
 KOKKOS_FUNCTION Out convert(const In& value) {
@@ -35,9 +46,10 @@ KOKKOS_FUNCTION Out convert(const In& value) {
       if (whole < static_cast<In>(low)) return low;
       return static_cast<Out>(whole);
     } else {
-      const auto wide = static_cast<Int128>(value);
-      if (wide > static_cast<Int128>(high)) return high;
-      if (wide < static_cast<Int128>(low)) return low;
+      using Wide = both_hold<Out, In>;
+      const auto wide = static_cast<Wide>(value);
+      if (wide > static_cast<Wide>(high)) return high;
+      if (wide < static_cast<Wide>(low)) return low;
       return static_cast<Out>(wide);
     }
   }

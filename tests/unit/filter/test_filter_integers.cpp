@@ -102,6 +102,34 @@ TEMPLATE_LIST_TEST_CASE("short integers are exact in sums of 32 bits", "[filter]
   check_short_sums<std::uint16_t>(TestType());
 }
 
+template <class Out, class In>
+void check_conversion() {
+  using tessera::detail::Int128;
+  constexpr Int128 low = std::numeric_limits<Out>::min(), high = std::numeric_limits<Out>::max();
+  for (const Int128 near :
+       {Int128{std::numeric_limits<In>::min()}, Int128{std::numeric_limits<In>::max()}, low, high, Int128{0}}) {
+    for (int beside = -1; beside <= 1; ++beside) {
+      const auto value = static_cast<In>(near + beside);
+      const Int128 wide = value;
+      CHECK(tessera::detail::convert<Out>(value) == static_cast<Out>(wide < low ? low : wide > high ? high : wide));
+    }
+  }
+}
+
+template <class Out, class... In>
+void check_conversions_to() {
+  (check_conversion<Out, In>(), ...);
+}
+template <class... T>
+void check_conversions() {
+  (check_conversions_to<T, T...>(), ...);
+}
+
+TEST_CASE("integers of all types convert to all by clamping", "[filter]") {
+  check_conversions<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                    std::uint64_t>();
+}
+
 TEMPLATE_LIST_TEST_CASE("integer filters clamp at both ends, and only there", "[filter]", test::OneSpace) {
   const TestType space;
   const FilterOptions zero{.mode_left = BoundaryMode::constant, .mode_right = BoundaryMode::constant};
