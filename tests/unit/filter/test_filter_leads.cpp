@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cstdint>
-#include <vector>
 
 #include "filter_check.hpp"
 #include "window_check.hpp"
@@ -84,18 +83,9 @@ void check_filters(const Space& space, std::size_t columns, std::size_t extent) 
 
 template <class T, class In, class Out, class Space>
 void check_windows(const Space& space, std::size_t columns, std::size_t extent, std::int64_t window) {
-  INFO(columns << " lines of " << extent << ", window " << window << ", off by " << In::shift << " and " << Out::shift);
-  const std::vector<T> data = test::values<T>(columns * extent, extent);
-  const auto options = test::varied_options(static_cast<int>(In::shift), window);
-  const auto got =
-      test::windowed<WindowOperation::min, In, Out>(space, Extents<2>{columns, extent}, data, window, options);
-  const auto line_of = [extent](const std::vector<T>& all, std::size_t line) {
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(line * extent);
-    return std::vector<T>(first, first + static_cast<std::ptrdiff_t>(extent));
-  };
-  for (std::size_t line = 0; line < columns; ++line) {
-    test::check_windows<WindowOperation::min>(line_of(got, line), line_of(data, line), window, options);
-  }
+  INFO("off by " << In::shift << " and " << Out::shift);
+  test::check_across<WindowOperation::min, T, In, Out>(space, Extents<2>{columns, extent}, window,
+                                                       test::varied_options(static_cast<int>(In::shift), window, 1));
 }
 
 /// In registers, walks, blocks.

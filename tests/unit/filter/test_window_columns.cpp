@@ -22,39 +22,12 @@ using tessera::WindowOperation;
 using tessera::WindowOptions;
 using tessera::WindowPlan;
 using tessera::WindowVariant;
+using test::check_across;
 using test::Extents;
+using test::line_of;
 
 /// In registers, of one run, of one part, of several, of as many as there are, of longer ones.
 constexpr std::int64_t column_windows[] = {1, 2, 3, 5, 8, 9, 10, 31, 64, 72, 73, 301, 1000};
-
-/// A line along an axis of row-major data: its elements are `stride` apart.
-template <class T>
-std::vector<T> line_of(const std::vector<T>& data, std::size_t first, std::size_t extent, std::size_t stride) {
-  std::vector<T> line;
-  for (std::size_t i = 0; i < extent; ++i) line.push_back(data[first + i * stride]);
-  return line;
-}
-
-/// Every line along an axis that is not the last one.
-template <WindowOperation Operation, class T, class InLayout = test::Right, class OutLayout = test::Right, class Space,
-          std::size_t Rank>
-void check_across(const Space& space, const Extents<Rank>& extents, std::int64_t window, const WindowOptions& options) {
-  const auto axis = static_cast<std::size_t>(options.axis);
-  std::size_t stride = 1, outer = 1;
-  for (std::size_t d = axis + 1; d < Rank; ++d) stride *= extents[d];
-  for (std::size_t d = 0; d < axis; ++d) outer *= extents[d];
-  const std::vector<T> data = test::values<T>(outer * extents[axis] * stride, stride);
-  INFO(test::described(options, window) << ", axis " << axis << ", " << outer << " times " << extents[axis]
-                                        << " rows of " << stride);
-  const auto got = test::windowed<Operation, InLayout, OutLayout>(space, extents, data, window, options);
-  for (std::size_t o = 0; o < outer; ++o) {
-    for (std::size_t c = 0; c < stride; ++c) {
-      const std::size_t first = o * extents[axis] * stride + c;
-      test::check_windows<Operation>(line_of(got, first, extents[axis], stride),
-                                     line_of(data, first, extents[axis], stride), window, options);
-    }
-  }
-}
 
 template <class T, class Space>
 WindowPlan plan_across(const Space& space, std::size_t rows, std::size_t columns, WindowOperation operation,

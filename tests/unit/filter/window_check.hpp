@@ -105,6 +105,35 @@ void check_line(const Space& space, const std::vector<T>& line, std::int64_t win
   check_windows<Operation>(windowed<Operation>(space, line, window, options), line, window, options);
 }
 
+/// A line along an axis of row-major data: its elements are `stride` apart.
+template <class T>
+std::vector<T> line_of(const std::vector<T>& data, std::size_t first, std::size_t extent, std::size_t stride) {
+  std::vector<T> line;
+  for (std::size_t i = 0; i < extent; ++i) line.push_back(data[first + i * stride]);
+  return line;
+}
+
+/// Every line along an axis, which options name by its number.
+template <WindowOperation Operation, class T, class InLayout = Right, class OutLayout = Right, class Space,
+          std::size_t Rank>
+void check_across(const Space& space, const Extents<Rank>& extents, std::int64_t window, const WindowOptions& options) {
+  const auto axis = static_cast<std::size_t>(options.axis);
+  std::size_t stride = 1, outer = 1;
+  for (std::size_t d = axis + 1; d < Rank; ++d) stride *= extents[d];
+  for (std::size_t d = 0; d < axis; ++d) outer *= extents[d];
+  const std::vector<T> data = values<T>(outer * extents[axis] * stride, stride);
+  INFO(described(options, window) << ", axis " << axis << ", " << outer << " times " << extents[axis] << " rows of "
+                                  << stride);
+  const auto got = windowed<Operation, InLayout, OutLayout>(space, extents, data, window, options);
+  for (std::size_t o = 0; o < outer; ++o) {
+    for (std::size_t c = 0; c < stride; ++c) {
+      const std::size_t first = o * extents[axis] * stride + c;
+      check_windows<Operation>(line_of(got, first, extents[axis], stride), line_of(data, first, extents[axis], stride),
+                               window, options);
+    }
+  }
+}
+
 /// Outputs that a team makes at a time under the automatic plan.
 template <class T, class Space>
 std::size_t window_tile(const Space& space, WindowOperation operation, std::int64_t window) {

@@ -25,8 +25,8 @@ namespace tessera::detail {
 template <bool IsHost>
 inline constexpr int filter_outputs_per_thread = IsHost ? 64 : 8;
 
-/// How often in a tile of variant overlapping: as often as 16 KiB hold; and the teams that a multiprocessor holds then
-/// (measured on an H200).
+/// How often in a tile of variant overlapping (measured on an H200): as often as 16 KiB hold; and the teams whose
+/// scratch a multiprocessor holds then.
 template <class Staged>
 inline constexpr std::int64_t overlapping_turns = sizeof(Staged) < 16 ? 16 / static_cast<int>(sizeof(Staged)) : 1;
 inline constexpr int overlapping_teams_at_once = 13;
