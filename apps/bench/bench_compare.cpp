@@ -68,7 +68,8 @@ class Comparison {
   void add(const std::string& name, const Cell& before, const Cell& after) {
     ++m_rows;
     if (before.status != after.status) {
-      m_is_worse |= after.status == "wrong";
+      const bool is_lost = before.status == "skipped" || after.status == "skipped";
+      m_is_worse |= is_lost || after.status == "wrong";
       fmt::print("{:<9} {}: was {}\n", after.status == "wrong" ? "WRONG" : after.status, name, before.status);
       return;
     }
@@ -89,17 +90,20 @@ class Comparison {
                format_seconds(median_of(before)), format_seconds(median_of(after)), change,
                change > m_tolerance ? ", beyond the tolerance" : "");
   }
-  void only_in(const std::string& file, const std::string& name) { fmt::print("only in {}: {}\n", file, name); }
+  void only_in(const std::string& file, const std::string& name) {
+    ++m_alone;
+    fmt::print("only in {}: {}\n", file, name);
+  }
 
   [[nodiscard]] ExitStatus finish() const {
-    fmt::print("{} rows in both: {} slower, {} faster, the others as before within their intervals\n", m_rows, m_slower,
-               m_faster);
-    return m_is_worse ? ExitStatus::not_verified : ExitStatus::good;
+    fmt::print("{} rows in both: {} slower, {} faster, the others as before within their intervals{}\n", m_rows,
+               m_slower, m_faster, m_alone == 0 ? "" : fmt::format("; {} in one file alone", m_alone));
+    return m_is_worse || m_alone > 0 ? ExitStatus::not_verified : ExitStatus::good;
   }
 
  private:
   double m_tolerance;  // percent
-  int m_rows = 0, m_slower = 0, m_faster = 0;
+  int m_rows = 0, m_slower = 0, m_faster = 0, m_alone = 0;
   bool m_is_worse = false;
 };
 

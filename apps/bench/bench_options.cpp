@@ -189,7 +189,9 @@ CLI::App* add_report(CLI::App& app, BenchOptions& options) {
 }
 
 CLI::App* add_compare(CLI::App& app, Texts& texts, BenchOptions& options) {
-  auto* compare = app.add_subcommand("compare", "Say what is slower or faster in NEW than in OLD")->allow_extras();
+  auto* compare =
+      app.add_subcommand("compare", "Say what is slower or faster in NEW than in OLD, and which rows one of them lacks")
+          ->allow_extras();
   compare->set_help_flag("--help", "Print this help and exit");
   compare->add_option("FILE", options.files, "OLD and NEW, which run --out wrote");
   compare->add_option("--tolerance", texts.tolerance, "Slower by more is an error: exit status 1 (default 5)")

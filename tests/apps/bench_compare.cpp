@@ -82,7 +82,7 @@ TEST_CASE("tessera-bench compare: rows of one file, of other machines, and those
             "only in " +
             files.after +
             ": reduce float32 1000  b\n"
-            "1 rows in both: 0 slower, 0 faster, the others as before within their intervals\n");
+            "1 rows in both: 0 slower, 0 faster, the others as before within their intervals; 2 in one file alone\n");
   ProgramSetting full;
   full.out_file = "/dev/full";
   CHECK(refusal_line(run_program(TESSERA_BENCH, {"compare", files.before, files.after}, full), 3, "tessera-bench") ==
@@ -90,6 +90,26 @@ TEST_CASE("tessera-bench compare: rows of one file, of other machines, and those
   const auto still = Pair({wrong}, {wrong}).compare();
   CHECK(still.status == 1);
   CHECK(still.out.starts_with("WRONG     reduce float32 1000  a: as before\n"));
+}
+
+TEST_CASE("tessera-bench compare: a row that one file lacks, or has skipped, makes the status 1") {
+  const auto a = row("a", 1, 1, 1), b = row("b", 1, 1, 1);
+  auto skipped = b;
+  skipped["status"] = "skipped";
+  skipped["seconds"] = nullptr;
+  const std::string others = " rows in both: 0 slower, 0 faster, the others as before within their intervals";
+  const Pair lacking({a, b}, {a}), more({a}, {a, b});
+  auto end = lacking.compare();
+  CHECK(end.status == 1);
+  CHECK(end.out == "only in " + lacking.before + ": reduce float32 1000  b\n1" + others + "; 1 in one file alone\n");
+  end = more.compare();
+  CHECK(end.status == 1);
+  CHECK(end.out == "only in " + more.after + ": reduce float32 1000  b\n1" + others + "; 1 in one file alone\n");
+  end = Pair({a, b}, {a, skipped}).compare();
+  CHECK(end.status == 1);
+  CHECK(end.out == "skipped   reduce float32 1000  b: was measured\n2" + others + '\n');
+  CHECK(Pair({a, skipped}, {a, b}).compare().status == 1);
+  CHECK(Pair({a, skipped}, {a, skipped}).compare().status == 0);
 }
 
 TEST_CASE("tessera-bench compare: records of earlier files have no interval but all their times") {
