@@ -116,7 +116,9 @@ RowFile::RowFile(const std::string& name) : m_name(name) {
 
 void RowFile::append(const Json& record) {
   const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  const off_t end = ::lseek(m_target->get(), 0, SEEK_END);
   if (const int error = write_all(m_target->get(), line); error != 0) {
+    if (m_file && ::ftruncate(m_target->get(), end) != 0) m_file.reset();  // a row is there whole, or none is
     out_of_resource(fmt::format("--out {}: cannot be written: {}", m_name, std::strerror(error)));
   }
 }

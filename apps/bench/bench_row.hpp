@@ -52,7 +52,7 @@ class RowFile {
   /// \throws Failure (bad_input) where it cannot be written, or ends in the middle of a line.
   explicit RowFile(const std::string& name);
 
-  /// \throws Failure (no_resource) where the disk is full.
+  /// \throws Failure (no_resource) where the disk is full; rows before stay whole.
   void append(const nlohmann::ordered_json& record);
   /// \throws Failure where the file was changed meanwhile, or the disk is full.
   void commit();

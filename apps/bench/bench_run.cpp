@@ -134,7 +134,7 @@ class BenchRun {
       if (row.status == RowStatus::measured) right.push_back(&contender);
       rows.push_back(row);
     }
-    auto samples = time_contenders(bench_case, right, m_options.measuring);
+    auto samples = timed(bench_case, right, common);
     const MachineState machine = machine_state(m_provenance.kokkos.gpu_bus_id);
     auto next = samples.begin();
     for (auto& row : rows) {
@@ -149,6 +149,14 @@ class BenchRun {
       } else {
         emit(row);
       }
+    }
+  }
+  std::vector<Samples> timed(const Case& bench_case, const std::vector<const Contender*>& contenders, Row row) const {
+    try {
+      return time_contenders(bench_case, contenders, m_options.measuring);
+    } catch (const ContenderFailure& failure) {
+      row.implementation = failure.contender;
+      out_of_resource(fmt::format("{} failed: {}", title(row), failure.what()));
     }
   }
   static void check(const Contender& contender, Row& row) {
@@ -215,13 +223,19 @@ ExitStatus run_bench(const BenchOptions& options, const std::vector<Operation>& 
     fmt::print(stderr, "tessera-bench: note: shard {}/{} has no cases\n", options.shard.index, options.shard.count);
   }
   BenchRun run(options, session, file);
-  for (const Task& task : list) {
-    if (task.operation == nullptr) {
-      run.ceiling_rows(task.request.type, task.request.size());
-    } else {
-      run.operation_rows(*task.operation, task.request);
+  try {
+    for (const Task& task : list) {
+      if (task.operation == nullptr) {
+        run.ceiling_rows(task.request.type, task.request.size());
+      } else {
+        run.operation_rows(*task.operation, task.request);
+      }
     }
+  } catch (...) {
+    if (file != nullptr) file->commit();  // what was measured before is worth its time
+    throw;
   }
+  if (file != nullptr) file->commit();
   return run.any_wrong() ? ExitStatus::not_verified : ExitStatus::good;
 }
 

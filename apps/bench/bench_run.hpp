@@ -11,7 +11,8 @@
 namespace tessera::apps::bench {
 
 /// Measures everything that the options ask for; a line on standard output for each row, a record to the file if there
-/// is one. Returns not_verified where a row was wrong.
+/// is one, which is put in place at the end, also where something fails on the way. Returns not_verified where a row
+/// was wrong. \throws Failure (no_resource) naming the contender that could not be timed.
 [[nodiscard]] ExitStatus run_bench(const BenchOptions& options, const std::vector<Operation>& operations,
                                    const Session& session, RowFile* file);
 

@@ -63,9 +63,13 @@ class Rounds {
     return m_order;
   }
   [[nodiscard]] double timed(std::size_t i) const {
-    m_case.start();
-    m_contenders[i]->run();
-    return m_case.stop();
+    try {
+      m_case.start();
+      m_contenders[i]->run();
+      return m_case.stop();
+    } catch (const std::exception& error) {
+      throw ContenderFailure(m_contenders[i]->name, error.what());
+    }
   }
 
   const Case& m_case;

@@ -5,6 +5,8 @@
 #ifndef TESSERA_APPS_BENCH_BENCH_TIMING_HPP
 #define TESSERA_APPS_BENCH_BENCH_TIMING_HPP
 
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "bench_options.hpp"
@@ -16,8 +18,15 @@ struct Samples {
   std::vector<double> cold;  // behind a flush of the caches; empty where time was up
 };
 
+/// A contender that failed while it was timed.
+struct ContenderFailure : std::runtime_error {
+  std::string contender;
+  ContenderFailure(const std::string& name, const std::string& why) : std::runtime_error(why), contender(name) {}
+};
+
 /// Every contender once a round, in an order that is new in each and the same in every run. Rounds of warm-up come
 /// first, and more of them while they become faster; once the time is up no round begins but the first timed one.
+/// \throws ContenderFailure
 [[nodiscard]] std::vector<Samples> time_contenders(const Case& bench_case,
                                                    const std::vector<const Contender*>& contenders,
                                                    const Measuring& measuring);

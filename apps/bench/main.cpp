@@ -27,8 +27,6 @@ int main(int argc, char** argv) {
     std::optional<bench::RowFile> file;
     if (!options.out.empty()) file.emplace(options.out);
     const Session session(options.kokkos_arguments, options.space);
-    const auto status = bench::run_bench(options, operations, session, file ? &*file : nullptr);
-    if (file) file->commit();
-    return status;
+    return bench::run_bench(options, operations, session, file ? &*file : nullptr);
   });
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/bench_run.hpp"
 
+#include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 #include <filesystem>
 #include <fstream>
@@ -480,9 +481,8 @@ TEST_CASE("run_bench: checks before it times, interleaves, and gives status 1 fo
   const Session session({}, "serial");
   {
     bench::RowFile file(name);
-    CHECK(bench::run_bench(options, {operation}, session, &file) == ExitStatus::not_verified);
     CHECK_FALSE(std::filesystem::exists(name));
-    file.commit();
+    CHECK(bench::run_bench(options, {operation}, session, &file) == ExitStatus::not_verified);
   }
   REQUIRE(order.starts_with("check a check b check c "));
   const std::string runs = order.substr(24);
@@ -507,12 +507,39 @@ TEST_CASE("run_bench: checks before it times, interleaves, and gives status 1 fo
   {
     bench::RowFile file(name);
     CHECK(bench::run_bench(options, {operation}, session, &file) == ExitStatus::good);
-    file.commit();
   }
   rows = rows_of(name);
   REQUIRE(rows.size() == 6);
   CHECK(rows[5]["implementation"] == "all");
   CHECK(rows[5]["reason"] == "no memory after all");
+
+  // The first case is measured, the second has one that fails when it is timed.
+  operation.make = [](const bench::Request& request) {
+    bench::Case good;
+    good.bytes = 80;
+    good.start = [] {};
+    good.stop = [] { return 2e-9; };
+    good.contenders.push_back({"a", bench::Role::peer, {}, {}, [] {}, [] { return std::string{}; }, {}});
+    bench::Case bad = good;
+    bad.contenders.push_back({"f",
+                              bench::Role::peer,
+                              {},
+                              {},
+                              [] { throw std::runtime_error("device lost"); },
+                              good.contenders[0].check,
+                              {}});
+    CHECK(request.taps == 5);
+    return std::vector<bench::Case>{good, bad, good};
+  };
+  {
+    bench::RowFile file(name);
+    CHECK_THROWS_MATCHES(bench::run_bench(options, {operation}, session, &file), Failure,
+                         Catch::Matchers::Message("filter float32 10 5 taps  f failed: device lost"));
+  }
+  rows = rows_of(name);
+  REQUIRE(rows.size() == 7);
+  CHECK(rows[6]["implementation"] == "a");
+  CHECK(rows[6]["status"] == "measured");
 }
 
 }  // namespace tessera::apps::test
