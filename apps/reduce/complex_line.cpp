@@ -128,7 +128,7 @@ void ComplexLine<Real>::multiply(const std::complex<Real>& factor) {
 
 template <class Real>
 Expectation expectation(const ComplexLine<Real>& line, const ReducePass& pass, const std::string& op,
-                        std::uint64_t accumulators, std::size_t part, FloatFormat format) {
+                        std::uint64_t accumulators, std::size_t part, RoundedTo format) {
   if (op == "count") return integer(line.count());
   if (op == "count_nan") return integer(line.nans());
   if (op == "count_inf") return integer(line.infinities());
@@ -143,8 +143,8 @@ Expectation expectation(const ComplexLine<Real>& line, const ReducePass& pass, c
 template class ComplexLine<float>;
 template class ComplexLine<double>;
 template Expectation expectation(const ComplexLine<float>&, const ReducePass&, const std::string&, std::uint64_t,
-                                 std::size_t, FloatFormat);
+                                 std::size_t, RoundedTo);
 template Expectation expectation(const ComplexLine<double>&, const ReducePass&, const std::string&, std::uint64_t,
-                                 std::size_t, FloatFormat);
+                                 std::size_t, RoundedTo);
 
 }  // namespace tessera::apps

@@ -59,12 +59,12 @@ extern template class ComplexLine<double>;
 template <class Real>
 [[nodiscard]] Expectation expectation(const ComplexLine<Real>& line, const ReducePass& pass, const std::string& op,
                                       std::uint64_t accumulators, std::size_t part = 0,
-                                      FloatFormat format = FloatFormat::float64);
+                                      RoundedTo format = RoundedTo::float64);
 
 extern template Expectation expectation(const ComplexLine<float>&, const ReducePass&, const std::string&, std::uint64_t,
-                                        std::size_t, FloatFormat);
+                                        std::size_t, RoundedTo);
 extern template Expectation expectation(const ComplexLine<double>&, const ReducePass&, const std::string&,
-                                        std::uint64_t, std::size_t, FloatFormat);
+                                        std::uint64_t, std::size_t, RoundedTo);
 
 /// The reference for elements of T, as visit_elements() names them.
 template <class T>

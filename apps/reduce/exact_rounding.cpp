@@ -20,8 +20,8 @@ struct Limits {
   std::int64_t lowest, highest;  // exponents of the last digit
 };
 
-constexpr Limits limits_of(FloatFormat format) {
-  return format == FloatFormat::float32 ? Limits{24, -149, 104} : Limits{53, -1074, 971};
+constexpr Limits limits_of(RoundedTo format) {
+  return format == RoundedTo::float32 ? Limits{24, -149, 104} : Limits{53, -1074, 971};
 }
 
 void step_up(Position& at, const Limits& limits) {
@@ -54,7 +54,7 @@ bool decides(long double fraction) {
 
 /// guess: near the value. compare(p): the sign of the value less p.
 template <class Compare>
-double nearest(long double guess, FloatFormat format, Compare&& compare) {
+double nearest(long double guess, RoundedTo format, Compare&& compare) {
   const Limits limits = limits_of(format);
   Position at{0, limits.lowest};
   if (guess > 0) {
@@ -80,6 +80,18 @@ double nearest(long double guess, FloatFormat format, Compare&& compare) {
   return std::ldexp(static_cast<double>(at.significand), static_cast<int>(at.exponent));
 }
 
+/// compare(half): the sign of the value less half.
+template <class Compare>
+std::uint64_t nearest_whole(Compare&& compare) {
+  std::uint64_t whole = 0;
+  for (std::uint64_t bit = std::uint64_t{1} << 63; bit != 0; bit >>= 1) {
+    const std::uint64_t larger = whole | bit;
+    const int side = compare(BigNatural(2 * Uint128{larger} - 1, -1));
+    if (side > 0 || (side == 0 && larger % 2 == 0)) whole = larger;
+  }
+  return whole;
+}
+
 /// numerator / denominator to about 62 bits, as mantissa * 2^exponent.
 void estimate(const BigNatural& numerator, const BigNatural& denominator, long double& mantissa,
               std::int64_t& exponent) {
@@ -97,7 +109,7 @@ long double scaled(long double mantissa, std::int64_t exponent) {
 
 }  // namespace
 
-double rounded_quotient(const BigNatural& numerator, const BigNatural& denominator, FloatFormat format) {
+double rounded_quotient(const BigNatural& numerator, const BigNatural& denominator, RoundedTo format) {
   if (numerator.is_zero()) return 0;
   long double mantissa = 0;
   std::int64_t exponent = 0;
@@ -107,7 +119,7 @@ double rounded_quotient(const BigNatural& numerator, const BigNatural& denominat
   });
 }
 
-double rounded_root(const BigNatural& numerator, const BigNatural& denominator, FloatFormat format) {
+double rounded_root(const BigNatural& numerator, const BigNatural& denominator, RoundedTo format) {
   if (numerator.is_zero()) return 0;
   long double mantissa = 0;
   std::int64_t exponent = 0;
@@ -118,6 +130,14 @@ double rounded_root(const BigNatural& numerator, const BigNatural& denominator, 
     const Uint128 square = static_cast<Uint128>(point.significand) * point.significand;
     return numerator.compare(BigNatural(square, 2 * point.exponent).times(denominator));
   });
+}
+
+std::uint64_t whole_quotient(const BigNatural& numerator, const BigNatural& denominator) {
+  return nearest_whole([&](const BigNatural& half) { return numerator.compare(half.times(denominator)); });
+}
+
+std::uint64_t whole_root(const BigNatural& numerator, const BigNatural& denominator) {
+  return nearest_whole([&](const BigNatural& half) { return numerator.compare(half.times(half).times(denominator)); });
 }
 
 }  // namespace tessera::apps

@@ -10,14 +10,17 @@
 
 namespace tessera::apps {
 
-enum class FloatFormat { float32, float64 };
+enum class RoundedTo { float32, float64, integer };
 
-/// numerator / denominator (not 0). What float32 is rounded to is given in a double.
+/// numerator / denominator (not 0), to a float. What float32 is rounded to is given in a double.
 [[nodiscard]] double rounded_quotient(const BigNatural& numerator, const BigNatural& denominator,
-                                      FloatFormat format = FloatFormat::float64);
-/// sqrt(numerator / denominator)
+                                      RoundedTo format = RoundedTo::float64);
+/// sqrt(numerator / denominator), to a float
 [[nodiscard]] double rounded_root(const BigNatural& numerator, const BigNatural& denominator,
-                                  FloatFormat format = FloatFormat::float64);
+                                  RoundedTo format = RoundedTo::float64);
+/// The same to an integer; 2^64 - 1 where it is larger.
+[[nodiscard]] std::uint64_t whole_quotient(const BigNatural& numerator, const BigNatural& denominator);
+[[nodiscard]] std::uint64_t whole_root(const BigNatural& numerator, const BigNatural& denominator);
 
 }  // namespace tessera::apps
 

@@ -57,7 +57,7 @@ const BigNatural one(1);
 template <class T>
 class Expecting {
  public:
-  Expecting(const LineReference<T>& line, const ReducePass& pass, std::uint64_t accumulators, FloatFormat format)
+  Expecting(const LineReference<T>& line, const ReducePass& pass, std::uint64_t accumulators, RoundedTo format)
       : m_line(line), m_sums(line.sums()), m_pass(pass), m_format(format) {
     const std::uint64_t partials = std::max(accumulators, (m_line.count() + 511) / 512);
     m_factor = 512 + (partials > 1 ? std::bit_width(partials - 1) : 0) + 2;
@@ -157,6 +157,19 @@ class Expecting {
     }
   }
 
+  Expectation quotient_of(const BigNatural& numerator, const BigNatural& denominator, bool negative) const {
+    if (m_format == RoundedTo::integer) {
+      const Int128 whole = whole_quotient(numerator, denominator);
+      return integer(negative ? -whole : whole);
+    }
+    return number(with_sign(rounded_quotient(numerator, denominator, m_format), negative));
+  }
+
+  Expectation root_of(const BigNatural& numerator, const BigNatural& denominator) const {
+    if (m_format == RoundedTo::integer) return integer(whole_root(numerator, denominator));
+    return number(rounded_root(numerator, denominator, m_format));
+  }
+
   /// RN(S), or S within the bound of fast summation.
   Expectation total(const TermSum& sum, const TermSum& magnitudes) const {
     const BigSum::Value value = sum.finite.value();
@@ -164,7 +177,7 @@ class Expecting {
       return fitting(value.magnitude, value.negative, std::is_unsigned_v<T> || &sum == &m_sums.magnitudes);
     } else {
       if (const auto known = special(sum)) return spoilt(*known, magnitudes);
-      Expectation result = number(with_sign(rounded_quotient(value.magnitude, one, m_format), value.negative));
+      const Expectation result = quotient_of(value.magnitude, one, value.negative);
       return m_pass.exact ? result : loosened(result, value, 1, magnitudes, 1);
     }
   }
@@ -174,7 +187,7 @@ class Expecting {
     const BigNatural n(m_line.count());
     if (const auto known = special(m_sums.plain)) return spoilt(*known, m_sums.magnitudes);
     const BigSum::Value value = m_sums.plain.finite.value();
-    const Expectation result = number(with_sign(rounded_quotient(value.magnitude, n, m_format), value.negative));
+    const Expectation result = quotient_of(value.magnitude, n, value.negative);
     return m_pass.exact || !floating ? result
                                      : loosened(result, value, n.approximate(), m_sums.magnitudes, n.approximate());
   }
@@ -182,7 +195,7 @@ class Expecting {
   Expectation norm() const {
     if (m_sums.infinities > 0) return number(infinity);
     const BigNatural squares = m_sums.squares.finite.value().magnitude;
-    Expectation result = number(rounded_root(squares, one, m_format));
+    Expectation result = root_of(squares, one);
     if (m_pass.exact || !floating) return result;
     const long double root = std::sqrt(squares.approximate());
     result.wide = root;
@@ -201,8 +214,7 @@ class Expecting {
     const BigNatural sum = m_sums.plain.finite.value().magnitude, squares = m_sums.squares.finite.value().magnitude;
     const BigNatural numerator = squares.times(BigNatural(n)).minus(sum.times(sum));
     const BigNatural denominator = BigNatural(n).times(BigNatural(n - m_pass.ddof));
-    Expectation result = number(root ? rounded_root(numerator, denominator, m_format)
-                                     : rounded_quotient(numerator, denominator, m_format));
+    Expectation result = root ? root_of(numerator, denominator) : quotient_of(numerator, denominator, false);
     if (m_pass.exact || !floating) return result;
     const long double mean_square = squares.approximate() / static_cast<long double>(n - m_pass.ddof);
     const long double var = numerator.approximate() / denominator.approximate();
@@ -246,7 +258,7 @@ class Expecting {
   const LineReference<T>& m_line;
   const LineSums<T>& m_sums;
   const ReducePass& m_pass;
-  FloatFormat m_format;
+  RoundedTo m_format;
   long double m_factor = 0;
 };
 
@@ -270,19 +282,19 @@ WantedSums wanted_sums(const ReducePass& pass) {
 
 template <class T>
 Expectation expectation(const LineReference<T>& line, const ReducePass& pass, const std::string& op,
-                        std::uint64_t accumulators, std::size_t part, FloatFormat format) {
+                        std::uint64_t accumulators, std::size_t part, RoundedTo format) {
   return Expecting<T>(line, pass, accumulators, format).of(op, part);
 }
 
 template Expectation expectation(const LineReference<std::int32_t>&, const ReducePass&, const std::string&,
-                                 std::uint64_t, std::size_t, FloatFormat);
+                                 std::uint64_t, std::size_t, RoundedTo);
 template Expectation expectation(const LineReference<std::int64_t>&, const ReducePass&, const std::string&,
-                                 std::uint64_t, std::size_t, FloatFormat);
+                                 std::uint64_t, std::size_t, RoundedTo);
 template Expectation expectation(const LineReference<std::uint64_t>&, const ReducePass&, const std::string&,
-                                 std::uint64_t, std::size_t, FloatFormat);
+                                 std::uint64_t, std::size_t, RoundedTo);
 template Expectation expectation(const LineReference<float>&, const ReducePass&, const std::string&, std::uint64_t,
-                                 std::size_t, FloatFormat);
+                                 std::size_t, RoundedTo);
 template Expectation expectation(const LineReference<double>&, const ReducePass&, const std::string&, std::uint64_t,
-                                 std::size_t, FloatFormat);
+                                 std::size_t, RoundedTo);
 
 }  // namespace tessera::apps

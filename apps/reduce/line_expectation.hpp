@@ -24,22 +24,22 @@ struct Expectation {
 };
 
 /// accumulators: partial sums of the plan, at least: they enter the bound of fast sums. part: of minmax, 1 the maximum.
-/// format: what exact sums, and what follows from them, are rounded to.
+/// format: what exact sums, and what follows from them, are rounded to (finite ones, where these are integers).
 template <class T>
 [[nodiscard]] Expectation expectation(const LineReference<T>& line, const ReducePass& pass, const std::string& op,
                                       std::uint64_t accumulators, std::size_t part = 0,
-                                      FloatFormat format = FloatFormat::float64);
+                                      RoundedTo format = RoundedTo::float64);
 
 extern template Expectation expectation(const LineReference<std::int32_t>&, const ReducePass&, const std::string&,
-                                        std::uint64_t, std::size_t, FloatFormat);
+                                        std::uint64_t, std::size_t, RoundedTo);
 extern template Expectation expectation(const LineReference<std::int64_t>&, const ReducePass&, const std::string&,
-                                        std::uint64_t, std::size_t, FloatFormat);
+                                        std::uint64_t, std::size_t, RoundedTo);
 extern template Expectation expectation(const LineReference<std::uint64_t>&, const ReducePass&, const std::string&,
-                                        std::uint64_t, std::size_t, FloatFormat);
+                                        std::uint64_t, std::size_t, RoundedTo);
 extern template Expectation expectation(const LineReference<float>&, const ReducePass&, const std::string&,
-                                        std::uint64_t, std::size_t, FloatFormat);
+                                        std::uint64_t, std::size_t, RoundedTo);
 extern template Expectation expectation(const LineReference<double>&, const ReducePass&, const std::string&,
-                                        std::uint64_t, std::size_t, FloatFormat);
+                                        std::uint64_t, std::size_t, RoundedTo);
 
 }  // namespace tessera::apps
 

@@ -62,9 +62,17 @@ bool is_tie(double value) {
   return double{below} < size && size - below == std::nextafter(below, most) - size;
 }
 
-/// Gives ties between two float32 the side on which the exact value lies. values: as OpValues has them.
-void round_ties_again(const ReducePass& axes, const std::string& operation, const ReduceInputs& inputs,
-                      std::vector<double>& values) {
+/// Whether the integer nearest to an exact value that is nearest to this float64 needs more than the float64 to be
+/// known.
+bool may_hide_integer(double value) {
+  const double size = std::abs(value);
+  return size < 0x1p53 ? size - std::trunc(size) == 0.5 : size <= 0x1p64;
+}
+
+/// Rounds exact values anew where their float64 does not tell. values: as OpValues has them. store(i, expectation).
+template <class Hides, class Store>
+void round_again(const ReducePass& axes, const std::string& operation, const ReduceInputs& inputs, RoundedTo format,
+                 const std::vector<double>& values, const Hides& hides, const Store& store) {
   ReducePass pass = axes;
   pass.operations = {operation};
   const std::size_t parts = values_at(pass, operation);
@@ -75,7 +83,7 @@ void round_ties_again(const ReducePass& axes, const std::string& operation, cons
     const T* first = inputs.array(operation).buffer.as<T>();
     const T* second = inputs.second ? inputs.second->buffer.as<T>() : nullptr;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!is_tie(values[i])) continue;
+      if (!hides(values[i])) continue;
       line.clear();
       const std::uint64_t begin = walk.begin(i / parts);
       walk.for_each([&](std::uint64_t offset) {
@@ -86,9 +94,35 @@ void round_ties_again(const ReducePass& axes, const std::string& operation, cons
           line.add(first[offset]);
         }
       });
-      values[i] = expectation(line, pass, operation, 1, i % parts, FloatFormat::float32).floating;
+      store(i, expectation(line, pass, operation, 1, i % parts, format));
     }
   });
+}
+
+/// Results of exact summation as integers of type Wide, ties to even, clamped.
+template <class Wide>
+std::vector<Wide> whole_values(const ReducePass& axes, const std::string& operation, const ReduceInputs& inputs,
+                               const std::vector<double>& values) {
+  std::vector<Wide> whole(values.size());
+  const auto bytes = encoded(values, std::is_signed_v<Wide> ? NumberType::int64 : NumberType::uint64);
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(whole.data()));
+  using Limits = std::numeric_limits<Wide>;
+  round_again(axes, operation, inputs, RoundedTo::integer, values, may_hide_integer,
+              [&](std::size_t i, const Expectation& exact) {
+                whole[i] = static_cast<Wide>(std::clamp<Int128>(exact.integer, Limits::min(), Limits::max()));
+              });
+  return whole;
+}
+
+/// values, rounded once from the exact values to what the type holds.
+Numbers rounded_once(const ReducePass& axes, const std::string& operation, const ReduceInputs& inputs,
+                     std::vector<double> values, NumberType type) {
+  if (type == NumberType::float64 || type == NumberType::complex128) return values;
+  if (is_unsigned(type)) return whole_values<std::uint64_t>(axes, operation, inputs, values);
+  if (!is_floating(type)) return whole_values<std::int64_t>(axes, operation, inputs, values);
+  round_again(axes, operation, inputs, RoundedTo::float32, values, is_tie,
+              [&](std::size_t i, const Expectation& exact) { values[i] = exact.floating; });
+  return values;
 }
 
 }  // namespace
@@ -201,10 +235,9 @@ void write_result(OutputFile& file, const ReduceRequest& request, const ReducePa
   const NumberType type = written_type(request, result.op, inputs.element(result.op));
   const Shape shape = result.shape.value_or(result.is_pair ? Shape{2} : Shape{});
   Numbers values = is_arg(result.op) ? Numbers(result.index) : result.values;
-  auto* floating = std::get_if<std::vector<double>>(&values);
-  const bool to_float32 = type == NumberType::float32 || type == NumberType::complex64;
-  if (to_float32 && result.exact && is_summed(result.op) && floating != nullptr) {
-    round_ties_again(axes, result.op, inputs, *floating);
+  const auto* floating = std::get_if<std::vector<double>>(&values);
+  if (result.exact && is_summed(result.op) && floating != nullptr) {
+    values = rounded_once(axes, result.op, inputs, *floating, type);
   }
   const std::vector<std::byte> bytes = encoded(values, type);
   file.write(suffix_of(request, result.op), type, shape, bytes.data(), provenance);

@@ -224,6 +224,43 @@ TEST_CASE("tessera-reduce: float32 results are rounded once, from the exact valu
   CHECK(read_values<float>(cube.out + ":/all") == std::vector<float>{1 + 0x1p-23F});
 }
 
+TEST_CASE("tessera-reduce: integer results of floats are rounded once, from the exact value") {
+  const Folder folder;
+  const std::string in = folder / "in.h5", out = folder / "out.h5";
+  {
+    const Handle file = create_file(in);
+    add_values<float>(file.get(), "ties", {2.5F, 0x1p-60F, 3.5F, -0x1p-60F, -2.5F, -0x1p-60F, 2.5F, 0}, {4, 2});
+    add_values<float>(file.get(), "large", {0x1p53F, 1, -0x1p53F, -1, 0x1p63F, -1, 0x1p63F, 0x1p63F}, {4, 2});
+    add_values<float>(file.get(), "ones", std::vector<float>(8, 1.0F), {4, 2});
+    add_values<std::int32_t>(file.get(), "whole", {2, 3});
+    add_values<double>(file.get(), "nan", {std::numeric_limits<double>::quiet_NaN()});
+  }
+  int runs = 0;
+  const auto values = [&](const std::string& name, const std::string& op, const std::string& type, const auto zero,
+                          const std::vector<std::string>& more = {"--axis=1"}) {
+    const std::string result = out + ":/r" + std::to_string(++runs);
+    std::vector<std::string> arguments{in + ":/" + name, "--op=" + op, "--output-type=" + type, "--output=" + result};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    REQUIRE(reduce(arguments).status == 0);
+    CHECK(stored(result).starts_with(type + ' '));
+    return read_values<std::decay_t<decltype(zero)>>(result);
+  };
+  using Ints = std::vector<std::int32_t>;
+  using Longs = std::vector<std::int64_t>;
+  // 2.5 + 2^-60 is 2.5 as a float64.
+  CHECK(values("ties", "sum", "int32", std::int32_t{}) == Ints{3, 3, -3, 2});
+  CHECK(values("ties", "l1", "int8", std::int32_t{}) == Ints{3, 4, 3, 2});
+  CHECK(values("ties", "sum", "uint16", std::int32_t{}) == Ints{3, 3, 0, 2});
+  CHECK(values("ties", "dot", "int32", std::int32_t{}, {"--axis=1", "--with=" + in + ":/ones"}) == Ints{3, 3, -3, 2});
+  // What a float64 does not hold, 64 bits may.
+  constexpr std::int64_t large = std::int64_t{1} << 53, most = std::numeric_limits<std::int64_t>::max();
+  CHECK(values("large", "sum", "int64", std::int64_t{}) == Longs{large + 1, -large - 1, most, most});
+  CHECK(values("large", "sum", "uint64", std::uint64_t{}) ==
+        std::vector<std::uint64_t>{(std::uint64_t{1} << 53) + 1, 0, most, ~std::uint64_t{0}});
+  CHECK(values("whole", "mean", "int32", std::int32_t{}, {}) == Ints{2});
+  CHECK(values("nan", "sum", "int32", std::int32_t{}, {}) == Ints{0});
+}
+
 TEST_CASE("tessera-reduce: arrays without elements along or across") {
   const Inputs inputs;
   const auto edge = [&](const std::string& selection, const std::string& axis, const std::string& op) {

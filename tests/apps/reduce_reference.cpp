@@ -86,20 +86,20 @@ TEST_CASE("elements are taken apart exactly") {
 TEST_CASE("quotients are rounded once, ties to even") {
   const BigNatural one(1), three(3);
   CHECK(rounded_quotient(one, three) == 1.0 / 3);
-  CHECK(rounded_quotient(one, three, FloatFormat::float32) == double{1.0F / 3});
+  CHECK(rounded_quotient(one, three, RoundedTo::float32) == double{1.0F / 3});
   CHECK(rounded(BigNatural((Uint128{1} << 53) + 1)) == 0x1p53);      // a tie
   CHECK(rounded(BigNatural((Uint128{1} << 53) + 3)) == 0x1p53 + 4);  // the other one
   CHECK(rounded(sum_of({0x1p53, 1, tiniest})) == 0x1p53 + 2);        // barely no tie
   CHECK(rounded(sum_of({0x1p53, 1, -tiniest})) == 0x1p53);
-  CHECK(rounded_quotient(sum_of({1, 0x1p-24, 0x1p-60}), one, FloatFormat::float32) == 1 + 0x1p-23);
+  CHECK(rounded_quotient(sum_of({1, 0x1p-24, 0x1p-60}), one, RoundedTo::float32) == 1 + 0x1p-23);
   CHECK(rounded(power(-1075)) == 0);
   CHECK(rounded(BigNatural(3, -1076)) == tiniest);
-  CHECK(rounded_quotient(BigNatural(3, -150), one, FloatFormat::float32) == 0x1p-148);
+  CHECK(rounded_quotient(BigNatural(3, -150), one, RoundedTo::float32) == 0x1p-148);
   CHECK(rounded(BigNatural((Uint128{1} << 54) - 1, 970)) == infinity);  // half a step above the largest
   CHECK(rounded(BigNatural((Uint128{1} << 55) - 3, 969)) == largest);
   CHECK(rounded(power(1024)) == infinity);
   CHECK(rounded(power(5000)) == infinity);
-  CHECK(rounded_quotient(power(128), one, FloatFormat::float32) == infinity);
+  CHECK(rounded_quotient(power(128), one, RoundedTo::float32) == infinity);
 }
 
 TEST_CASE("roots are rounded once") {
@@ -115,6 +115,28 @@ TEST_CASE("roots are rounded once") {
   CHECK(rounded_root(BigNatural(odd).times(BigNatural(odd)), one) == 0x1p53 + 4);
   CHECK(rounded_root(BigNatural(odd).times(BigNatural(odd)).minus(power(-3000)), one) == 0x1p53 + 2);
   CHECK(rounded_root(BigNatural(), one) == 0);
+}
+
+TEST_CASE("quotients and roots are rounded to integers once, ties to even, clamped to 64 bits") {
+  const BigNatural one(1), two(2);
+  CHECK(whole_quotient(BigNatural(), two) == 0);
+  CHECK(whole_quotient(one, two) == 0);
+  CHECK(whole_quotient(BigNatural(3), two) == 2);
+  CHECK(whole_quotient(BigNatural(5), two) == 2);
+  CHECK(whole_quotient(sum_of({2.5, 0x1p-80}), one) == 3);  // barely no tie
+  CHECK(whole_quotient(sum_of({3.5, -0x1p-80}), one) == 3);
+  CHECK(whole_quotient(power(53).minus(power(-1)), one) == std::uint64_t{1} << 53);
+  CHECK(whole_quotient(BigNatural((Uint128{1} << 53) + 1), one) == (std::uint64_t{1} << 53) + 1);
+  CHECK(whole_quotient(power(64).minus(one), one) == ~std::uint64_t{0});
+  CHECK(whole_quotient(power(64), one) == ~std::uint64_t{0});
+  CHECK(whole_quotient(power(5000), one) == ~std::uint64_t{0});
+  CHECK(whole_quotient(power(-5000), one) == 0);
+  CHECK(whole_root(BigNatural(25), BigNatural(4)) == 2);
+  CHECK(whole_root(BigNatural(49), BigNatural(4)) == 4);
+  CHECK(whole_root(BigNatural(49, -2).minus(power(-80)), one) == 3);
+  CHECK(whole_root(BigNatural(6), one) == 2);
+  CHECK(whole_root(power(126).minus(one), one) == std::uint64_t{1} << 63);
+  CHECK(whole_root(power(130), one) == ~std::uint64_t{0});
 }
 
 TEST_CASE("the elements behind a value are walked in row-major order") {
