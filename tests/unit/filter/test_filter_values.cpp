@@ -46,7 +46,8 @@ void check_reach(const Space& space, std::size_t size, std::size_t taps, const F
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("a NaN reaches exactly the outputs whose window holds it", "[filter]", test::OneSpace) {
+TEMPLATE_LIST_TEST_CASE("filters with weights: a NaN reaches exactly the outputs whose window holds it", "[filter]",
+                        test::OneSpace) {
   const TestType space;
   const std::size_t tile = test::filter_tile<double>(space);
   for (const BoundaryMode mode : tessera::boundary_modes) {

@@ -45,7 +45,8 @@ void check_reach(const Space& space, double special) {
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("a NaN reaches exactly the outputs whose window holds it", "[window]", test::OneSpace) {
+TEMPLATE_LIST_TEST_CASE("moving windows: a NaN reaches exactly the outputs whose window holds it", "[window]",
+                        test::OneSpace) {
   check_reach<WindowOperation::min>(TestType(), test::nan);
   check_reach<WindowOperation::box>(TestType(), test::nan);
 }
