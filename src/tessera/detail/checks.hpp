@@ -84,10 +84,22 @@ bool stride_separates(const A& a, const B& b) {
   return false;
 }
 
-/// \throws InvalidArgument where views may share an element: a stride decides, or else address ranges.
+/// \throws InvalidArgument where elements of a view that is written share memory, by a stride of 0.
+template <View V>
+void require_own_elements(std::string_view function, const V& view, std::string_view name = "out") {
+  for (std::size_t d = 0; d != V::rank(); ++d) {
+    TESSERA_REQUIRE_ARGUMENT(view.size() == 0 || view.extent(d) == 1 || view.stride(d) != 0, function, name,
+                             "stride 0 on axis " + std::to_string(d) + " of extents " + extents_text(view),
+                             "memory of its own for each element", "pass a view without such strides");
+  }
+}
+
+/// \throws InvalidArgument where views may share an element: a stride decides, or else address ranges; or where
+/// elements of out do.
 template <View InView, View OutView>
 void require_disjoint(std::string_view function, const InView& in, const OutView& out,
                       std::string_view in_name = "in") {
+  require_own_elements(function, out);
   const AddressRange a = address_range(in);
   const AddressRange b = address_range(out);
   const bool apart = a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;

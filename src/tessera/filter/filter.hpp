@@ -229,7 +229,7 @@ void filter_halo(std::string_view function, bool reversed, const Space& space, c
 /// \param[in] in       rank 1 to 8, any extents (64-bit sizes, 0 included) and layout
 /// \param[in] weights  m >= 1 taps; m may exceed n. They must live until the kernel is done
 /// \param[out] out     the extents of in, less what mode valid leaves out along the axis (a on the left, m - 1 - a on
-///                     the right), any layout, memory disjoint from in
+///                     the right), any layout without zero strides, memory disjoint from in
 /// \param[in] options  axis, modes, cval, origin, accumulation, NaN policy, variant, sizes of league and team
 ///
 /// Complex elements are filtered part by part, under NaN policies they are NaN where a part is; cval is real.

@@ -235,8 +235,8 @@ struct TransformCall {
 /// \param[in] space      the instance that runs it
 /// \param[in] in         rank 1 to 8, of T, any extents (64-bit sizes, 0 included) and layout
 /// \param[in] transform  m >= 1 taps; m may exceed n. It must live until the kernels are done
-/// \param[out] out       of T; the extents of in, less what mode valid leaves out along the axis; memory disjoint from
-///                       in
+/// \param[out] out       of T; the extents of in, less what mode valid leaves out along the axis; no zero strides,
+///                       memory disjoint from in
 /// \param[in] options    axis, modes, cval, origin; variant automatic or transform
 ///
 /// Arithmetic: transforms in double precision, also of floats. A block of outputs is taken from them only where it is

@@ -168,7 +168,7 @@ void filter_median_halo(const Space& space, const InView& in, std::int64_t windo
 /// \param[in] space    the instance that runs it
 /// \param[in] in       rank 1 to 8, any extents (64-bit sizes, 0 included) and layout, of numbers of 4 or 8 bytes
 /// \param[in] window   m >= 1; it may exceed n
-/// \param[out] out     the extents of in, any layout, memory disjoint from in
+/// \param[out] out     the extents of in, any layout without zero strides, memory disjoint from in
 /// \param[in] options  axis, modes (elements: not odd, renormalise, valid), cval, origin, NaN policy, sizes of league
 ///                     and team
 ///

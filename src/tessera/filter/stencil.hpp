@@ -189,7 +189,7 @@ void launch_stencil(const Space& space, const StencilLines<In, Out>& at, const F
 /// \param[in] space    the instance that runs it
 /// \param[in] in       rank 1 to 8, any extents (64-bit sizes, 0 included) and layout, trivially copyable elements
 /// \param[out] out     the extents of in, less what mode valid leaves out along the axis (Radius a side), any layout
-///                     and type that functor's result converts to, memory disjoint from in
+///                     without zero strides and type that functor's result converts to, memory disjoint from in
 /// \param[in] functor  callable in kernels as const with a StencilWindow; called once for an output at least (where
 ///                     windows leave the line, or it ends within a thread's outputs, for elements beside it too: it
 ///                     must take any values), in any order

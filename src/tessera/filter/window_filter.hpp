@@ -247,7 +247,8 @@ void filter_window_halo(const Space& space, const InView& in, std::int64_t windo
 /// \param[in] space      the instance that runs it
 /// \param[in] in         rank 1 to 8, any extents (64-bit sizes, 0 included) and layout
 /// \param[in] window     m >= 1, odd or even; m may exceed n
-/// \param[out] out       the extents and the element type of in, any layout, memory disjoint from in
+/// \param[out] out       the extents and the element type of in, any layout without zero strides, memory disjoint
+///                       from in
 /// \param[in] options    axis, modes, cval, origin, NaN policy, sizes of league and team
 /// \param[in] workspace  at least window_plan(..).workspace_bytes; shared only by calls that are ordered
 ///

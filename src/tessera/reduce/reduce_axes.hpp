@@ -161,8 +161,8 @@ ReduceAxesPlan reduce_axes_plan(const Space& space, const InView& in, const Axes
 /// \param[in] axes       those that are reduced: {0, -1}; negative ones count from the end. None: every element is
 ///                       reduced by itself; all: one output
 /// \param[in] reducer    concept Reducer; positions (arg*) are row-major among the reduced axes
-/// \param[out] out       the kept axes in their order, or rank r with extent 1 on the reduced ones; any layout, of
-///                       reduce_result_t<R>; shares no memory with `in`
+/// \param[out] out       the kept axes in their order, or rank r with extent 1 on the reduced ones; any layout
+///                       without zero strides, of reduce_result_t<R>; shares no memory with `in`
 /// \param[in] options    nan; league_size; team_size: at most so many threads, in whole groups; variant: automatic, as
 ///                       the mapping follows from extents and strides
 /// \param[in] workspace  at least reduce_axes_plan(..).workspace_bytes; shared only by calls that are ordered

@@ -87,7 +87,7 @@ ReduceSegmentsPlan reduce_segments_plan(const Space& space, const R&, std::uint6
 ///                       offsets(s+1). Equal offsets: an empty segment. Elements before the first offset or from the
 ///                       last on belong to none; what is out of order or range is cut, and the result unspecified
 /// \param[in] reducer    concept Reducer; positions (arg*) count from the segment's first element
-/// \param[out] out       m results, rank 1, any layout, the type reduce_result_t<R>; shares no memory with `in`
+/// \param[out] out       m results, rank 1, any stride but 0, the type reduce_result_t<R>; shares no memory with `in`
 /// \param[in] options    nan, league_size, team_size; variant: automatic
 /// \param[in] workspace  at least reduce_segments_plan(..).workspace_bytes; shared only by calls that are ordered
 ///

@@ -41,7 +41,7 @@ constexpr std::array<int, InView::rank()> turned_axes() {
 /// \param[in] in       n0 x n1, or batch x n0 x n1: any extents (64-bit sizes, 0 included), any layout, strides
 /// (leading
 ///                     dimensions) and alignment
-/// \param[out] out     n1 x n0, or batch x n1 x n0, no element shared with in
+/// \param[out] out     n1 x n0, or batch x n1 x n0, no zero strides, no element shared with in
 /// \param[in] options  variant, sizes of league and team
 ///
 /// Types, determinism, scratch and errors as permute() with axes (1, 0) or (0, 2, 1). Compulsory bytes: n0 n1

@@ -175,14 +175,15 @@ InPlacePlan in_place_plan(const Space& space, std::uint64_t rows, std::uint64_t 
 /// kernel, no allocation, no fence.
 ///
 /// \param[in] space     the instance that runs it
-/// \param[in,out] view  n x n, or batches x n x n; any extents (64-bit sizes, 0 included), any layout and alignment
+/// \param[in,out] view  n x n, or batches x n x n; any extents (64-bit sizes, 0 included), any layout without zero
+///                      strides and any alignment
 /// \param[in] options   sizes of league and team; variant automatic or swapped_tiles
 ///
 /// Elements are any trivially copyable type of 1 to 16 bytes and move as bytes. Deterministic. Scratch: two tiles a
 /// team, of 32 x 33 elements, of 64 x 65 in large matrices of 3 or 4 bytes each, on hosts of 16 x 17 above 8 bytes.
 /// Compulsory bytes: 2 batches n n sizeof(element).
-/// \throws InvalidArgument  for matrices that are not square, another variant, sizes of league or team that the space
-///                          cannot have
+/// \throws InvalidArgument  for matrices that are not square, zero strides, another variant, sizes of league or team
+///                          that the space cannot have
 /// \throws ResourceError    where the tiles exceed the scratch that a team can have
 template <ExecutionSpace Space, View V>
 void transpose_in_place(const Space& space, const V& view, const InPlaceOptions& options = {}) {
@@ -195,6 +196,7 @@ void transpose_in_place(const Space& space, const V& view, const InPlaceOptions&
   TESSERA_REQUIRE_ARGUMENT(view.extent(rank - 2) == extent, detail::in_place_function, "view",
                            "extents " + detail::extents_text(view), "square matrices in the last two axes",
                            "pass contiguous memory with rows and columns");
+  detail::require_own_elements(detail::in_place_function, view, "view");
   TESSERA_REQUIRE_ARGUMENT(
       options.variant == InPlaceVariant::automatic || options.variant == InPlaceVariant::swapped_tiles,
       detail::in_place_function, "options", "variant " + std::string(to_string(options.variant)) + " for a view",

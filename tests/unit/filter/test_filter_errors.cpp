@@ -113,6 +113,11 @@ TEMPLATE_LIST_TEST_CASE("overlapping views are an error", "[filter][errors]", te
     test::check_message(test::message_of<InvalidArgument>(call),
                         {"tessera::convolve", "`out`", "overlap", "`in`", "expected", "separate", ";"});
   }
+  const Kokkos::View<float*, Kokkos::LayoutStride, TestType, Kokkos::MemoryTraits<Kokkos::Unmanaged>> one_element(
+      memory.view().data(), Kokkos::LayoutStride(10, 0));
+  test::check_message(
+      test::message_of<InvalidArgument>([&] { tessera::convolve(space, part(10), weights, one_element); }),
+      {"tessera::convolve", "`out`", "stride 0 on axis 0 of extents (10)", "expected", "memory of its own", ";"});
   CHECK_NOTHROW(tessera::convolve(space, part(10), weights, part(0)));
   space.fence();
 }

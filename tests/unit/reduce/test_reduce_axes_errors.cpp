@@ -56,6 +56,20 @@ TEMPLATE_LIST_TEST_CASE("an output inside the input is an error", "[reduce][axes
   test::check_message(test::message_of<InvalidArgument>(call), {"tessera::reduce_axes", "`out`", "overlaps", "`in`"});
 }
 
+TEMPLATE_LIST_TEST_CASE("an output whose elements share memory is an error", "[reduce][axes][errors]", test::OneSpace) {
+  const Kokkos::View<float*, TestType> memory("memory", 8);
+  const auto out = [&](std::size_t n0, std::size_t stride0, std::size_t n1, std::size_t stride1) {
+    return Kokkos::View<float**, Kokkos::LayoutStride, TestType, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+        memory.data(), Kokkos::LayoutStride(n0, stride0, n1, stride1));
+  };
+  test::check_message(message_into<TestType>(out(2, 4, 4, 0), {1}),
+                      {"tessera::reduce_axes", "`out`", "stride 0 on axis 1 of extents (2, 4)", "expected",
+                       "memory of its own for each element", ";"});
+  CHECK_NOTHROW(tessera::reduce_axes(TestType(), Kokkos::View<float***, TestType>("in", 1, 3, 4), {1},
+                                     tessera::Max<float>{}, out(1, 0, 4, 1)));  // one row needs no stride
+  TestType().fence();
+}
+
 TEMPLATE_LIST_TEST_CASE("options that cannot be are errors of reduce_axes", "[reduce][axes][errors]", test::OneSpace) {
   const Kokkos::View<float**, TestType> out("out", 2, 4);
   test::check_message(message_into<TestType>(out, {1}, {.variant = tessera::ReduceVariant::single_pass}),

@@ -30,6 +30,11 @@ TEMPLATE_LIST_TEST_CASE("a view that is not square is an error", "[transpose][in
   test::check_message(
       test::message_of<InvalidArgument>([&] { tessera::transpose_in_place(TestType(), batches.view()); }),
       {"tessera::transpose_in_place", "`view`", "extents (4, 4, 3)", "expected", "square", ";"});
+  const Kokkos::View<float**, Kokkos::LayoutStride, TestType, Kokkos::MemoryTraits<Kokkos::Unmanaged>> row(
+      wide.view().data(), Kokkos::LayoutStride(3, 0, 3, 1));
+  test::check_message(test::message_of<InvalidArgument>([&] { tessera::transpose_in_place(TestType(), row); }),
+                      {"tessera::transpose_in_place", "`view`", "stride 0 on axis 0 of extents (3, 3)", "expected",
+                       "memory of its own", ";"});
   test::check_bits(wide.read(), test::values<float>(12));
 }
 

@@ -133,6 +133,14 @@ TEMPLATE_LIST_TEST_CASE("views that share elements are refused, interleaved ones
         test::message_of<InvalidArgument>([&] { tessera::transpose(TestType(), in, out); }),
         {"tessera::transpose", "`out`", "address range overlaps", "`in`", "no stride", "expected", "separate", ";"});
   };
+  const auto without_own_elements = [&](const auto& out, const std::string& axis) {
+    test::check_message(
+        test::message_of<InvalidArgument>([&] { tessera::transpose(TestType(), part(2048, 8, 8, 64, 1), out); }),
+        {"tessera::transpose", "`out`", "stride 0 on axis " + axis + " of extents (8, 8)", "expected",
+         "memory of its own for each element", ";", "without such strides"});
+  };
+  without_own_elements(part(0, 8, 8, 0, 1), "0");
+  without_own_elements(part(0, 8, 8, 64, 0), "1");
   const auto left = part(0, 32, 32, 64, 1);
   refused(left, left);
   refused(left, part(31, 32, 32, 64, 1));               // one column in common
