@@ -10,6 +10,7 @@
 #include <tessera/filter/filter_options.hpp>
 
 #include "common/engine_errors.hpp"
+#include "common/failure.hpp"
 #include "device/device_array.hpp"
 #include "device/enumerator.hpp"
 #include "device/timing.hpp"
@@ -78,7 +79,7 @@ class SpaceFilterEngine final : public FilterEngine {
           time_repeats(m_space, options,
                        m_iterate > 1 ? applications(options, calls_of(options)) : first_into(m_output, options, 1));
       m_first->check();
-      if (m_iterate > 1) m_following->check();
+      if (m_iterate > 1) check_following(options);
       last().describe(options, measurement);
       if (m_iterate > 1) {
         measurement.plan.emplace_back("iterate", m_iterate);
@@ -112,6 +113,27 @@ class SpaceFilterEngine final : public FilterEngine {
 
   std::function<void()> first_into(const Bytes& target, const RunOptions& options, int steps) const {
     return m_first->prepared(m_input.data(), target.data(), options, steps);
+  }
+
+  /// The status of all applications together has the lowest element of any; as a run of its own, the first that reads
+  /// a NaN refuses its first one.
+  void check_following(const RunOptions& options) const {
+    try {
+      return m_following->check();
+    } catch (const InvalidArgument&) {  // found again below, by its application
+    }
+    const auto array = [&](std::int64_t application) -> const Bytes& {
+      return (m_iterate - application) % 2 == 0 ? m_output : *m_previous;
+    };
+    first_into(array(1), options, 1)();
+    for (std::int64_t application = 2; application <= m_iterate; ++application) {
+      m_following->prepared(array(application - 1).data(), array(application).data(), options, 1)();
+      try {
+        m_following->check();
+      } catch (const InvalidArgument& error) {
+        refuse("application " + std::to_string(application) + ": " + error.what());
+      }
+    }
   }
 
   /// How the applications are made: some by the first call, which reads the input, then `full` calls of `most` each and

@@ -143,6 +143,32 @@ TEST_CASE("tessera-filter: NaN are omitted or refused where that is asked for") 
         inputs.filtered<std::int64_t>("i", {"--weights=1,2"}));
 }
 
+TEST_CASE("tessera-filter --nan error --iterate: refused as the run that reads the first NaN would be") {
+  const FilterInputs inputs;
+  const double inf = std::numeric_limits<double>::infinity();
+  const std::string file = inputs.folder / "nan.h5";
+  {
+    const auto in = create_file(file);
+    // The first application makes a NaN at 6 of two infinities side by side, each later one the next to its left.
+    add_values<double>(in.get(), "nan", {0, 0, 0, 0, 0, std::nan(""), 0, 0});
+    add_values<double>(in.get(), "inf", {0, 0, 0, 0, 0, inf, inf, 0});
+    add_complex<double>(in.get(), "complex", {{0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, inf}, {0, inf}, {0, 0}});
+  }
+  const auto refused = [&](const std::string& name, const std::string& iterate) {
+    return refusal_line(inputs.filter(file + ":/" + name, {"--weights=-1,1,1", "--nan=error", "--iterate", iterate}), 2,
+                        "tessera-filter");
+  };
+  const auto says = [&](const std::string& name, const std::string& who, const std::string& index) {
+    return file + ":/" + name + ": " + who + "tessera::filter: argument `in`: element " + index +
+           " is NaN; expected no NaN, as NanPolicy::error asks; omit or propagate NaN";
+  };
+  for (const std::string iterate : {"1", "2", "5"}) CHECK(refused("nan", iterate) == says("nan", "", "5"));
+  for (const std::string iterate : {"2", "3", "6"}) {
+    CHECK(refused("inf", iterate) == says("inf", "application 2: ", "6"));
+    CHECK(refused("complex", iterate) == says("complex", "application 2: ", "6"));
+  }
+}
+
 TEST_CASE("tessera-filter: modes and policies that cannot be") {
   const FilterInputs inputs;
   const auto x = [&](const Arguments& arguments) { return inputs.refused(arguments); };
