@@ -274,6 +274,10 @@ NumberType Dataset::element_type() const {
   return is_signed ? NumberType::int64 : NumberType::uint64;
 }
 
+std::optional<Number> Dataset::nearest_element(const Number& value) const {
+  return apps::nearest_element(m_impl->type, value);
+}
+
 std::string Dataset::notice() const {
   const Impl& self = *m_impl;
   if (!self.type.numeric() || !wider_than_float64(self.type)) return "";

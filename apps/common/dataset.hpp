@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,9 @@ class Dataset {
   /// What the elements are, whatever they are computed in: the smallest type that holds the stored one; float32 for
   /// narrower floats, float64 for wider ones. \throws as part_type().
   [[nodiscard]] NumberType element_type() const;
+  /// What the stored type, of complex numbers that of a part, has for a value of part_type(): the nearest float, ties
+  /// to even, or that very integer; nothing where it has none.
+  [[nodiscard]] std::optional<Number> nearest_element(const Number& value) const;
   /// One line where reading rounds (long double), else "".
   [[nodiscard]] std::string notice() const;
 

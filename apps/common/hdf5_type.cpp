@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace tessera::apps {
@@ -71,6 +73,14 @@ void fill_float(hid_t type, StoredType& out) {
   }
   const bool usable = exponent_bits >= 2 && exponent_bits <= 30 && mantissa_bits >= 2 && mantissa_bits <= 120;
   if (usable && out.bytes <= 16) out.kind = StoredType::Kind::floating;
+}
+
+/// Of finite elements, and of the last digit of the least ones.
+std::int64_t largest_exponent(const StoredType& type) {
+  return (std::int64_t{1} << type.exponent_bits) - 2 - type.exponent_bias;
+}
+std::int64_t least_exponent(const StoredType& type) {
+  return 1 - type.exponent_bias - static_cast<std::int64_t>(type.fraction_bits());
 }
 
 /// NumPy's bool, as h5py and others store it.
@@ -184,10 +194,9 @@ StoredType stored_type(hid_t type) {
 
 ElementType compute_type_of(const StoredType& type) {
   if (type.kind == StoredType::Kind::floating) {
-    const std::int64_t largest = (std::int64_t{1} << type.exponent_bits) - 2 - type.exponent_bias;
-    const std::int64_t smallest = 1 - type.exponent_bias - static_cast<std::int64_t>(type.fraction_bits());
-    return type.fraction_bits() <= 23 && largest <= 127 && smallest >= -149 ? ElementType::float32
-                                                                            : ElementType::float64;
+    return type.fraction_bits() <= 23 && largest_exponent(type) <= 127 && least_exponent(type) >= -149
+               ? ElementType::float32
+               : ElementType::float64;
   }
   const unsigned bits = type.precision + (type.is_signed ? 0 : 1);  // with a sign
   return bits <= 32 ? ElementType::int32 : bits <= 64 ? ElementType::int64 : ElementType::uint64;
@@ -195,9 +204,26 @@ ElementType compute_type_of(const StoredType& type) {
 
 bool wider_than_float64(const StoredType& type) {
   if (type.kind != StoredType::Kind::floating) return false;
-  const std::int64_t largest = (std::int64_t{1} << type.exponent_bits) - 2 - type.exponent_bias;
-  const std::int64_t smallest = 1 - type.exponent_bias - static_cast<std::int64_t>(type.fraction_bits());
-  return type.fraction_bits() > 52 || largest > 1023 || smallest < -1074;
+  return type.fraction_bits() > 52 || largest_exponent(type) > 1023 || least_exponent(type) < -1074;
+}
+
+std::optional<Number> nearest_element(const StoredType& type, const Number& value) {
+  if (const double* floating = std::get_if<double>(&value)) {
+    if (*floating == 0 || !std::isfinite(*floating)) return value;
+    const auto last_digit = static_cast<int>(std::max<std::int64_t>(
+        std::ilogb(*floating) - static_cast<std::int64_t>(type.fraction_bits()), least_exponent(type)));
+    const double nearest = std::ldexp(std::nearbyint(std::ldexp(*floating, -last_digit)), last_digit);
+    if (nearest != 0 && std::ilogb(nearest) > largest_exponent(type)) return std::nullopt;
+    return nearest;
+  }
+  const unsigned bits = type.name == "bool" ? 1 : type.precision - (type.is_signed ? 1 : 0);  // without a sign
+  const std::uint64_t most = bits == 0 ? 0 : ~std::uint64_t{0} >> (64 - bits);
+  const auto* with_sign = std::get_if<std::int64_t>(&value);
+  const bool is_negative = with_sign != nullptr && *with_sign < 0;
+  const std::uint64_t size = is_negative            ? static_cast<std::uint64_t>(-1 - *with_sign)
+                             : with_sign != nullptr ? static_cast<std::uint64_t>(*with_sign)
+                                                    : std::get<std::uint64_t>(value);
+  return size <= most && (type.is_signed || !is_negative) ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace tessera::apps

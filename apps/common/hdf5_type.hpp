@@ -8,11 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hdf5_handle.hpp"
 #include "host_array.hpp"
+#include "measurement.hpp"
 
 namespace tessera::apps {
 
@@ -49,6 +51,10 @@ struct StoredType {
 
 /// Whether float64 does not hold all values: reading rounds.
 [[nodiscard]] bool wider_than_float64(const StoredType& type);
+
+/// What a numeric type, of complex ones a part, has for a value of compute_type_of(type): the nearest float, ties to
+/// even, or that very integer; nothing where it has none.
+[[nodiscard]] std::optional<Number> nearest_element(const StoredType& type, const Number& value);
 
 /// Turns stored elements into elements of compute_type_of(type), of complex numbers two each.
 class Decoder {

@@ -14,17 +14,21 @@
 namespace tessera::apps {
 namespace {
 
-/// cval as an element of type T, in messages reader: floating types round to nearest, integers must hold it exactly.
+[[noreturn]] void refuse_cval(const std::string& text, ElementType type, const std::string& reader) {
+  refuse(
+      fmt::format("--cval: `{}` is not a {}number that {} can hold", text, is_floating(type) ? "" : "whole ", reader));
+}
+
+/// cval as an element of type T; nothing where it has none: floating types round to nearest, integers must hold it
+/// exactly.
 template <class T>
-Number boundary_value(const std::string& text, const std::string& reader) {
-  const auto refuse_value = [&](const std::string& why) { refuse(fmt::format("--cval: `{}` {}", text, why)); };
+std::optional<Number> boundary_value(const std::string& text) {
   const auto value = parse_double(text);
   if constexpr (std::is_same_v<T, double>) {
-    if (!value) refuse_value("is not a number that float64 can hold");
-    return *value;
+    return value;
   } else if constexpr (std::is_same_v<T, float>) {
     const auto rounded = parse_float(text);  // one rounding, not two
-    if (!rounded) refuse_value("is not a number that float32, the input's type, can hold");
+    if (!rounded) return std::nullopt;
     return static_cast<double>(*rounded);
   } else {
     // Digits are read as such: above 2^53 a double would lose some. "1e3" and "2.0" are whole numbers as well.
@@ -44,29 +48,13 @@ Number boundary_value(const std::string& text, const std::string& reader) {
         *value >= static_cast<double>(std::numeric_limits<T>::min())) {
       whole = static_cast<T>(*value);
     }
-    if (!whole) refuse_value("is not a whole number that " + reader + " can hold");
+    if (!whole) return std::nullopt;
     if constexpr (std::is_unsigned_v<T>) {
       return static_cast<std::uint64_t>(*whole);
     } else {
       return static_cast<std::int64_t>(*whole);
     }
   }
-}
-
-/// Whether a stored type has a value of the type that it is computed in.
-bool holds(NumberType stored, const Number& value) {
-  if (is_floating(stored)) return true;
-  const bool is_boolean = stored == NumberType::boolean;
-  const int bits = is_boolean ? 1 : 8 * static_cast<int>(size_of(stored));
-  const bool has_sign = !is_boolean && !is_unsigned(stored);
-  return std::visit(
-      [&](const auto number) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(number)>, std::int64_t>) {
-          if (number < 0) return has_sign && number >= -1 - static_cast<std::int64_t>(~std::uint64_t{0} >> (65 - bits));
-        }
-        return static_cast<std::uint64_t>(number) <= ~std::uint64_t{0} >> (64 - bits + (has_sign ? 1 : 0));
-      },
-      value);
 }
 
 /// The type of results that no output type is asked for.
@@ -138,8 +126,19 @@ std::string mode_of(const std::string& option, const std::string& mode, const st
   return mode.empty() ? of_both_sides : require_one_of(option, mode, boundary_mode_names());
 }
 
-Number boundary_value_of(ElementType type, const std::string& text, const std::string& reader) {
-  return visit_type(type, [&](const auto zero) { return boundary_value<std::decay_t<decltype(zero)>>(text, reader); });
+std::optional<Number> boundary_value_of(ElementType type, const std::string& text) {
+  return visit_type(type, [&](const auto zero) { return boundary_value<std::decay_t<decltype(zero)>>(text); });
+}
+
+/// cval as an element of the input: a value of part_type() that the stored type has.
+Number input_value_of(const Dataset& dataset, const std::string& text) {
+  const ElementType type = dataset.part_type();
+  const std::optional<Number> computed = boundary_value_of(type, text);
+  std::optional<Number> stored = computed ? dataset.nearest_element(*computed) : std::nullopt;
+  // For a narrower float all digits are rounded once.
+  if (stored && *stored != *computed) stored = dataset.nearest_element(*parse_double(text));
+  if (!stored) refuse_cval(text, type, dataset.info().stored_type + ", the input's type,");
+  return *stored;
 }
 
 }  // namespace
@@ -192,15 +191,12 @@ void complete_request(FilterRequest& request, const FilterArguments& arguments, 
   const bool keeps = request.keeps_elements() && !is_floating(dataset.element_type());
   if (request.iterate > 1 && keeps && request.output_type == dataset.element_type()) request.output_type.reset();
   check_output_type(request, type);
-  request.cval = request.following_cval = boundary_value_of(type, arguments.cval, "the input's type");
-  if (const NumberType element = dataset.element_type(); !holds(element, request.cval)) {
-    refuse(fmt::format("--cval: `{}` is not a whole number that {}, the input's type, can hold", arguments.cval,
-                       to_string(element)));
-  }
+  request.cval = request.following_cval = input_value_of(dataset, arguments.cval);
   if (request.iterate > 1) {
     const ElementType stored = filter_output_type(request, type);
-    request.following_cval =
-        boundary_value_of(stored, arguments.cval, to_string(stored) + ", which the second application reads,");
+    const std::optional<Number> following = boundary_value_of(stored, arguments.cval);
+    if (!following) refuse_cval(arguments.cval, stored, to_string(stored) + ", which the second application reads,");
+    request.following_cval = *following;
   }
   if (arguments.accumulate == "float" && type != ElementType::float32) {
     refuse(fmt::format("--accumulate: float is for float32 data, this is {}",

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <limits>
@@ -259,19 +260,23 @@ TEST_CASE("tessera-filter: cval must be a value of the input's type") {
   const auto refused = [&](const std::string& name, const std::string& cval) {
     return inputs.refused(name, {"--weights=1", "--mode=constant", "--cval=" + cval});
   };
-  const std::string not_whole = "` is not a whole number that the input's type can hold";
-  CHECK(refused("x", "one") == inputs.file + ":/x: --cval: `one` is not a number that float64 can hold");
-  CHECK(refused("x", "1e999") == inputs.file + ":/x: --cval: `1e999` is not a number that float64 can hold");
+  const auto not_whole = [](const std::string& type) {
+    return "` is not a whole number that " + type + ", the input's type, can hold";
+  };
+  CHECK(refused("x", "one") ==
+        inputs.file + ":/x: --cval: `one` is not a number that float64, the input's type, can hold");
+  CHECK(refused("x", "1e999") ==
+        inputs.file + ":/x: --cval: `1e999` is not a number that float64, the input's type, can hold");
   CHECK(refused("f", "1e39") ==
         inputs.file + ":/f: --cval: `1e39` is not a number that float32, the input's type, can hold");
   for (const std::string cval : {"0.5", "nan", "inf", "2147483648", "-2147483649", "1e10"}) {
-    CHECK(refused("i", cval) == inputs.file + ":/i: --cval: `" + cval + not_whole);
+    CHECK(refused("i", cval) == inputs.file + ":/i: --cval: `" + cval + not_whole("int32"));
   }
   for (const std::string cval : {"9223372036854775808", "9.3e18", "-1e19"}) {
-    CHECK(refused("l", cval) == inputs.file + ":/l: --cval: `" + cval + not_whole);
+    CHECK(refused("l", cval) == inputs.file + ":/l: --cval: `" + cval + not_whole("int64"));
   }
   for (const std::string cval : {"-1", "18446744073709551616", "1.9e19", "-0.5"}) {
-    CHECK(refused("u", cval) == inputs.file + ":/u: --cval: `" + cval + not_whole);
+    CHECK(refused("u", cval) == inputs.file + ":/u: --cval: `" + cval + not_whole("uint64"));
   }
   const auto edge = [&](const std::string& cval) {
     return inputs.filtered<std::int64_t>("i", {"--weights=0,0,1", "--mode=constant", "--cval", cval}).back();
@@ -283,6 +288,62 @@ TEST_CASE("tessera-filter: cval must be a value of the input's type") {
   CHECK(inputs.filtered<std::uint64_t>("u", {"--weights=0,0,1", "--mode=constant", "--cval", "-0"}).back() == 0);
   CHECK(inputs.filtered<std::uint64_t>("u", {"--weights=0,0,1", "--mode=constant", "--cval", largest}).back() ==
         18446744073709551615U);
+}
+
+TEST_CASE("tessera-filter: cval must be a value of the stored type, where the computed one has more") {
+  const Inputs inputs;
+  const std::string file = inputs.folder / "narrow.h5";
+  const auto float_type = [](std::size_t exponent_bits, std::size_t mantissa_bits, std::size_t bias) {
+    Handle type(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
+    REQUIRE(H5Tset_fields(type.get(), 15, mantissa_bits, exponent_bits, 0, mantissa_bits) >= 0);
+    REQUIRE(H5Tset_precision(type.get(), 16) >= 0);
+    REQUIRE(H5Tset_size(type.get(), 2) >= 0);
+    REQUIRE(H5Tset_ebias(type.get(), bias) >= 0);
+    return type;
+  };
+  const Handle half = float_type(5, 10, 15), brain = float_type(8, 7, 127);
+  const Handle boolean(H5Tenum_create(H5T_STD_I8LE), H5Tclose), odd(H5Tcopy(H5T_STD_I16LE), H5Tclose);
+  REQUIRE(H5Tset_precision(odd.get(), 12) >= 0);
+  for (std::int8_t value : {0, 1}) {
+    REQUIRE(H5Tenum_insert(boolean.get(), value == 0 ? "FALSE" : "TRUE", &value) >= 0);
+  }
+  {
+    const auto in = create_file(file);
+    const std::array<std::uint16_t, 2> zeros{};
+    add_dataset(in.get(), "half", half.get(), {2}, half.get(), zeros.data());
+    add_dataset(in.get(), "brain", brain.get(), {2}, brain.get(), zeros.data());
+    add_dataset(in.get(), "bool", boolean.get(), {2}, boolean.get(), zeros.data());
+    add_dataset(in.get(), "odd", odd.get(), {2}, odd.get(), zeros.data());
+  }
+  const auto run = [&](const std::string& name, const std::string& cval) {
+    return run_quickly(program, {file + ":/" + name, "--weights=0,0,1", "--mode=constant", "--cval", cval, "--output",
+                                 inputs.out + ":/r", "--force", "--quiet"});
+  };
+  const auto refused = [&](const std::string& name, const std::string& cval, const std::string& why) {
+    CAPTURE(name, cval);
+    CHECK(refusal_line(run(name, cval), 2, "tessera-filter") ==
+          file + ":/" + name + ": --cval: `" + cval + "` is not a " + why + ", the input's type, can hold");
+  };
+  const auto edge = [&](const std::string& name, const std::string& cval, const auto zero) {
+    CAPTURE(name, cval);
+    REQUIRE(run(name, cval).status == 0);
+    return read_values<std::decay_t<decltype(zero)>>(inputs.out + ":/r").back();
+  };
+  for (const std::string cval : {"65520", "-65520", "1e39", "one"}) refused("half", cval, "number that float16");
+  CHECK(edge("half", "65519.99", 0.0F) == 65504);  // to the nearest
+  CHECK(edge("half", "0.1", 0.0F) == 0.0999755859375F);
+  CHECK(edge("half", "1.0004882812500005", 0.0F) == 1 + 0x1p-10F);  // a tie as float32
+  CHECK(edge("half", "-1e-7", 0.0F) == -0x1p-23F);
+  CHECK(edge("half", "1e-9", 0.0F) == 0);
+  CHECK(edge("half", "-inf", 0.0F) == -std::numeric_limits<float>::infinity());
+  CHECK(std::isnan(edge("half", "nan", 0.0F)));
+  for (const std::string cval : {"3.4e38", "-1e39"}) refused("brain", cval, "number that bfloat16");
+  CHECK(edge("brain", "257", 0.0F) == 256);
+  CHECK(edge("brain", "3.38e38", 0.0F) == 0x1.fcp127F);
+  for (const std::string cval : {"2", "-1", "0.5"}) refused("bool", cval, "whole number that bool");
+  CHECK(edge("bool", "1", std::int64_t{}) == 1);
+  for (const std::string cval : {"2048", "-2049"}) refused("odd", cval, "whole number that int12 in 2 bytes");
+  CHECK(edge("odd", "-2048", std::int64_t{}) == -2048);
 }
 
 TEST_CASE("tessera-filter: what does not fit into memory is refused before it is read") {

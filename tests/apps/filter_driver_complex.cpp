@@ -391,9 +391,9 @@ TEST_CASE("tessera-filter: what complex elements do not have is refused") {
         "--weights-from " + inputs.file + ":/thirds: holds complex64; weights are real numbers");
   CHECK(inputs.refused("z", {"--weights=1+2i"}) == "--weights: weight 0, `1+2i`, is not a number");
   CHECK(inputs.refused("c", {"--weights=1", "--mode=constant", "--cval=1e39"}) ==
-        c + "--cval: `1e39` is not a number that float32, the input's type, can hold");
+        c + "--cval: `1e39` is not a number that complex64, the input's type, can hold");
   CHECK(inputs.refused("z", {"--weights=1", "--mode=constant", "--cval=1+2i"}) ==
-        z + "--cval: `1+2i` is not a number that float64 can hold");
+        z + "--cval: `1+2i` is not a number that complex128, the input's type, can hold");
   CHECK(inputs.refused("z", {"--weights=1", "--accumulate=float"}) ==
         z + "--accumulate: float is for float32 data, this is complex128");
   CHECK(inputs.refused("c", {"--weights=1", "--axis=3"}) ==
