@@ -42,10 +42,13 @@ class StepTransform {
   [[nodiscard]] bool is_taken(const std::string& variant, int team_size, int league_size) const {
     if (variant == to_string(FilterVariant::transform)) {
       const std::string problem = refusal(team_size, league_size);
-      if (!problem.empty()) refuse("--variant: transform " + problem);
+      if (!problem.empty()) refuse("--variant: transform " + problem + "; " + detail::other_variants<In>(m_options));
       make();
       if constexpr (exists) {
-        if (!m_made) out_of_resource("--variant: transform has no room: " + m_problem);
+        if (!m_made) {
+          out_of_resource("--variant: transform has no room: " + m_problem + "; " +
+                          detail::other_variants<In>(m_options));
+        }
       }
       return true;
     }

@@ -86,12 +86,16 @@ TEST_CASE("tessera-filter --variant transform: what is refused") {
     return inputs.refused(name, arguments);
   };
   const std::string of_x = inputs.file + ":/x: --variant: transform ",
-                    of_f = inputs.file + ":/f: --variant: transform ";
-  CHECK(refused("i", {}) == inputs.file + ":/i: --variant: transform is for floating data that keeps its type");
-  CHECK(refused("x", {"--nan=omit"}) == of_x + "is for --nan propagate");
-  CHECK(refused("x", {"--team-size=1"}) == of_x + "plans its own teams; leave out --team-size and --league-size");
+                    of_f = inputs.file + ":/f: --variant: transform ",
+                    others = "; choose automatic, direct, juxtaposed or overlapping";
+  CHECK(refused("i", {}) ==
+        inputs.file + ":/i: --variant: transform is for floating data that keeps its type" + others);
+  CHECK(refused("x", {"--nan=error"}) == of_x + "is for --nan propagate" + others);
+  CHECK(refused("x", {"--nan=omit"}) == of_x + "is for --nan propagate; choose automatic or direct");
+  CHECK(refused("x", {"--team-size=1"}) ==
+        of_x + "plans its own teams; leave out --team-size and --league-size" + others);
   CHECK(refused("f", {"--accumulate=double"}) ==
-        of_f + "has the error bound of sums in the data's own type; leave out --accumulate double");
+        of_f + "has the error bound of sums in the data's own type; leave out --accumulate double" + others);
 }
 #else
 TEST_CASE("tessera-filter --variant transform: not in this build") {
@@ -99,7 +103,7 @@ TEST_CASE("tessera-filter --variant transform: not in this build") {
   CHECK(inputs.refused("x", {"--weights=1,2", "--variant=transform"}) ==
         inputs.file +
             ":/x: --variant: transform needs a library of Fourier transforms, and this program was built "
-            "without FFTW 3 (TESSERA_ENABLE_TRANSFORM)");
+            "without FFTW 3 (TESSERA_ENABLE_TRANSFORM); choose automatic, direct, juxtaposed or overlapping");
   CHECK(inputs.run("x", {"--gaussian=200"})["variant"] != "transform");
 }
 #endif

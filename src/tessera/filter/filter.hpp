@@ -38,6 +38,12 @@ namespace tessera {
 
 namespace detail {
 
+/// What to do instead of choosing a variant that cannot do it.
+template <class In>
+std::string other_variants(const FilterOptions& options) {
+  return omits_nan<In>(options) ? "choose automatic or direct" : "choose automatic, direct, juxtaposed or overlapping";
+}
+
 /// Where a variant cannot do it, says which can.
 template <class Types>
 void require_variant(std::string_view function, const FilterShape& shape, const FilterOptions& options) {
@@ -45,9 +51,9 @@ void require_variant(std::string_view function, const FilterShape& shape, const 
   if (omits_nan<typename Types::in_type>(options)) {
     TESSERA_REQUIRE_ARGUMENT(variant == FilterVariant::automatic || variant == FilterVariant::direct, function,
                              "options", "variant " + std::string(to_string(variant)) + " with NaN policy omit",
-                             "variant direct", "choose it or automatic");
+                             "variant direct", other_variants<typename Types::in_type>(options));
   }
-  const auto remedy = [] { return std::string("choose automatic, direct, juxtaposed or overlapping"); };
+  const auto remedy = [&] { return other_variants<typename Types::in_type>(options); };
   if (variant == FilterVariant::vectorized) {
     TESSERA_REQUIRE_ARGUMENT(
         takes_vectorized<Types>(shape), function, "options", "variant vectorized",

@@ -77,9 +77,10 @@ TEMPLATE_LIST_TEST_CASE("transforms: variant transform needs the object", "[filt
   const tessera::FilterWeights<TestType> weights(space, std::vector<double>{1, 2});
   const FilterOptions options{.variant = FilterVariant::transform};
   const auto call = [&] { tessera::correlate(space, in, weights, out, options); };
-  test::check_message(test::message_of<InvalidArgument>(call),
-                      {"tessera::correlate", "`options`", "variant transform with weights", "expected",
-                       "a FilterTransform", ";", "filter_transform.hpp"});
+  test::check_message(
+      test::message_of<InvalidArgument>(call),
+      {"tessera::correlate", "`options`", "variant transform with weights", "expected", "a FilterTransform", ";",
+       "filter_transform.hpp", "or choose automatic, direct, juxtaposed or overlapping"});
   const auto plan = [&] { static_cast<void>(tessera::filter_plan(space, in, weights, out, options)); };
   test::check_message(test::message_of<InvalidArgument>(plan),
                       {"tessera::filter_plan", "variant transform", "a FilterTransform"});
