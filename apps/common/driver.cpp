@@ -213,13 +213,17 @@ ExitStatus DriverRun::finish(std::uint64_t bytes, const WriteResults& write) {
     m_record.write.emplace();
     timed(*m_record.write, bytes, [&] {
       write(*m_output, provenance());
-      m_output->commit();
+      m_output->sync();
       return true;
     });
   }
   m_progress.end();
   m_record.seconds_total = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_begin).count();
-  hand_out();
+  // What may find no room comes before the first file is put in place.
+  std::vector<WholeFile> files = record_files();
+  if (good && m_output) m_output->commit();
+  for (WholeFile& file : files) file.commit();
+  print_report();
   if (good) return ExitStatus::good;
   const Verification& check = wrong->verification;
   print_line(m_record.app, "error",
@@ -229,16 +233,25 @@ ExitStatus DriverRun::finish(std::uint64_t bytes, const WriteResults& write) {
   return ExitStatus::not_verified;
 }
 
-void DriverRun::hand_out() {
+std::vector<WholeFile> DriverRun::record_files() const {
   const CommonOptions& common = m_command_line.common();
-  const auto record = to_json(m_record);
-  if (!common.json_file.empty() && common.json_file != "-") write_json(common.json_file, record);
+  std::vector<WholeFile> files;
+  if (!common.json_file.empty() && common.json_file != "-") {
+    files.emplace_back(common.json_file, json_text(to_json(m_record)));
+  }
+  if (!common.plot_file.empty()) {
+    files.emplace_back(common.plot_file, m_plot.empty() ? bandwidth_chart(m_record) : m_plot);
+  }
   if (!common.csv_file.empty()) append_csv(common.csv_file, m_record);
-  if (!common.plot_file.empty()) write_whole(common.plot_file, m_plot.empty() ? bandwidth_chart(m_record) : m_plot);
+  return files;
+}
+
+void DriverRun::print_report() const {
+  const CommonOptions& common = m_command_line.common();
   const std::string report = common.quiet ? "" : report_text(m_record);
   if (common.json_file == "-") {
     std::fputs(report.c_str(), stderr);
-    write_standard_output(record.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+    write_standard_output(json_text(to_json(m_record)));
   } else {
     write_standard_output(report);
   }

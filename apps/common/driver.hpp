@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "command_line.hpp"
 #include "dataset.hpp"
@@ -85,7 +86,9 @@ class DriverRun {
   [[nodiscard]] Provenance provenance() const;
   void check_record_files() const;
   void refuse_record_over(const std::string& data) const;
-  void hand_out();
+  /// The files of the record and the plot, not yet in place, and the appended rows.
+  [[nodiscard]] std::vector<WholeFile> record_files() const;
+  void print_report() const;
 
   const CommandLine& m_command_line;
   std::chrono::steady_clock::time_point m_begin;

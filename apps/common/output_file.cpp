@@ -282,11 +282,18 @@ void OutputFile::write_raw(const std::string& suffix, const Dataset& source, con
   m_impl->write(suffix, type.get(), input.type.bytes, shape, data, provenance, progress);
 }
 
-void OutputFile::commit() {
+void OutputFile::sync() {
   Impl& self = *m_impl;
   if (!self.hdf5) return;
   const bool closed = H5Fflush(self.hdf5.get(), H5F_SCOPE_GLOBAL) >= 0 && self.hdf5.reset();
   if (!closed || first_write_error() != 0) self.fail("cannot be written");
+  self.temporary->sync();
+}
+
+void OutputFile::commit() {
+  sync();
+  Impl& self = *m_impl;
+  if (!self.temporary) return;
   self.temporary->commit();
   self.temporary.reset();
 }

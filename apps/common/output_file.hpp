@@ -40,6 +40,9 @@ class OutputFile {
   /// Elements as stored in source, with source's HDF5 type.
   void write_raw(const std::string& suffix, const Dataset& source, const Shape& shape, const void* data,
                  const Provenance& provenance, const ProgressCallback& progress = {});
+  /// Brings what was written to disk, still under the temporary name; nothing can be written behind it.
+  void sync();
+  /// Syncs where that has not been done, and puts the file in place.
   void commit();
 
  private:

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "host_array.hpp"
 #include "measurement.hpp"
 #include "result.hpp"
+#include "signals.hpp"
 
 namespace tessera::apps {
 
@@ -52,10 +54,23 @@ void refuse_same_file(const std::string& option, const std::string& file, const 
 enum class Rewriting { replaces, appends };
 /// \throws Failure (bad_input) unless a file of this name can be written; made and extended by the functions below.
 void check_writable(const std::string& option, const std::string& file, Rewriting rewriting = Rewriting::replaces);
-/// Replaces the file as a whole, through a temporary name beside it. \throws Failure
+/// A file that is replaced as a whole: its text is on disk, under a temporary name beside it, until commit() renames
+/// it. What is no regular file (a pipe, /dev/stdout) gets the text at once.
+class WholeFile {
+ public:
+  /// \throws Failure
+  WholeFile(const std::string& file, std::string_view text);
+  /// \throws Failure
+  void commit();
+
+ private:
+  std::string m_file, m_target, m_temporary;
+  std::unique_ptr<TemporaryPath> m_guard;  // none of what is no regular file
+};
+/// Both at once. \throws Failure
 void write_whole(const std::string& file, std::string_view text);
-/// The same with a record. \throws Failure
-void write_json(const std::string& file, const nlohmann::ordered_json& record);
+/// A record as its file has it.
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& record);
 /// A cell as CSV has it: quoted where it must be, empty for null.
 [[nodiscard]] std::string csv_cell(const nlohmann::ordered_json& value);
 /// Appends a row for each run in one write under a lock, behind a header where the file is new. \throws Failure

@@ -17,7 +17,6 @@
 #include "descriptor.hpp"
 #include "failure.hpp"
 #include "record.hpp"
-#include "signals.hpp"
 #include "temporary_file.hpp"
 #include "text.hpp"
 
@@ -111,7 +110,7 @@ void check_writable(const std::string& option, const std::string& file, Rewritin
   if (access(folder.c_str(), W_OK | X_OK) != 0) refuse_file(fmt::format("folder {}: {}", folder, std::strerror(errno)));
 }
 
-void write_whole(const std::string& file, std::string_view text) {
+WholeFile::WholeFile(const std::string& file, std::string_view text) : m_file(file) {
   struct stat status {};
   const bool exists = stat(file.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {  // a pipe or /dev/null is written to, not replaced
@@ -120,21 +119,27 @@ void write_whole(const std::string& file, std::string_view text) {
     write_text(file, target, text);
     return;
   }
-  const std::string name = resolve_links(file);
-  const std::string temporary = temporary_name(name);
-  TemporaryPath guard(temporary);
-  const Descriptor target(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  m_target = resolve_links(file);
+  m_temporary = temporary_name(m_target);
+  m_guard = std::make_unique<TemporaryPath>(m_temporary);
+  const Descriptor target(open(m_temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (target.get() < 0) fail(file, errno);
   if (exists && fchmod(target.get(), status.st_mode & 07777) != 0) fail(file, errno);
   write_text(file, target, text);
   if (fsync(target.get()) != 0) fail(file, errno);
-  if (std::rename(temporary.c_str(), name.c_str()) != 0) fail(file, errno);
-  guard.release();
 }
 
-void write_json(const std::string& file, const nlohmann::ordered_json& record) {
+void WholeFile::commit() {
+  if (!m_guard) return;
+  if (std::rename(m_temporary.c_str(), m_target.c_str()) != 0) fail(m_file, errno);
+  m_guard->release();
+}
+
+void write_whole(const std::string& file, std::string_view text) { WholeFile(file, text).commit(); }
+
+std::string json_text(const nlohmann::ordered_json& record) {
   // Names from the command line and the file system may hold bytes that are no UTF-8; they are replaced.
-  write_whole(file, record.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+  return record.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
 std::string csv_cell(const nlohmann::ordered_json& value) {

@@ -154,11 +154,17 @@ void TemporaryFile::reserve(std::uint64_t bytes) {
   fail(fmt::format("{}: no room for {} more", printable(m_target), format_bytes(bytes)), errno);
 }
 
-void TemporaryFile::commit() {
+void TemporaryFile::sync() {
+  if (m_descriptor < 0) return;
   const std::string name = printable(m_target);
   if (fsync(m_descriptor) != 0) fail(name + ": cannot be written to disk", errno);
   const int closed = close(std::exchange(m_descriptor, -1));  // network file systems report a full disk here
   if (closed != 0) fail(name + ": cannot be written to disk", errno);
+}
+
+void TemporaryFile::commit() {
+  sync();
+  const std::string name = printable(m_target);
   const Descriptor folder(open(folder_of(m_target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Keeps two of our processes from renaming onto one target at the same moment; without a lock, the check of the
   // target's state is all there is.

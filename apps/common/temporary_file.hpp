@@ -58,7 +58,10 @@ class TemporaryFile {
   /// Claims disk blocks for growth where the file system can. \throws Failure (no_resource) where there are none.
   void reserve(std::uint64_t bytes);
 
-  /// Syncs, and puts the file in the target's place. \throws Failure where the target changed since it was copied.
+  /// Brings all of it to disk, for the last time. \throws Failure (no_resource) where there is no room.
+  void sync();
+  /// Syncs where that has not been done, and puts the file in the target's place. \throws Failure where the target
+  /// changed since it was copied.
   void commit();
 
  private:

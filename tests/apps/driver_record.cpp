@@ -281,13 +281,13 @@ TEST_CASE("the Slurm job is in the record") {
 TEST_CASE("a JSON file is replaced as a whole and keeps its mode") {
   const Folder folder;
   const std::string file = folder / "record.json";
-  write_json(file, to_json(example()));
+  write_whole(file, json_text(to_json(example())));
   CHECK(nlohmann::json::parse(bytes_of_file(file))["app"] == "tessera-reduce");
   REQUIRE(chmod(file.c_str(), 0640) == 0);
   Record other = example();
   other.app = "tessera-filter";
   other.input.dataset = "/caf\xe9";  // a name that is no UTF-8
-  write_json(file, to_json(other));
+  write_whole(file, json_text(to_json(other)));
   CHECK(nlohmann::json::parse(bytes_of_file(file))["app"] == "tessera-filter");
   struct stat status {};
   REQUIRE(stat(file.c_str(), &status) == 0);
@@ -295,7 +295,7 @@ TEST_CASE("a JSON file is replaced as a whole and keeps its mode") {
   CHECK(folder.names() == std::vector<std::string>{"record.json"});
 
   REQUIRE(symlink((folder / "later.json").c_str(), (folder / "link.json").c_str()) == 0);
-  write_json(folder / "link.json", to_json(other));
+  write_whole(folder / "link.json", json_text(to_json(other)));
   CHECK(folder.names() == std::vector<std::string>{"later.json", "link.json", "record.json"});
   CHECK(bytes_of_file(folder / "link.json") == bytes_of_file(folder / "later.json"));
 }
@@ -304,7 +304,7 @@ TEST_CASE("while a record is written no other file is touched") {
   const Folder folder;
   const std::string file = folder / "record.json", other = file + "." + std::to_string(getpid());
   write_file(other, "precious");
-  write_json(file, to_json(example()));
+  write_whole(file, json_text(to_json(example())));
   CHECK(bytes_of_file(other) == "precious");
   const std::string name = temporary_name(file);
   CHECK(name.starts_with(folder / ".record.json.tessera-tmp-"));
@@ -339,11 +339,11 @@ TEST_CASE("a file that cannot be written is refused before the work and after it
   CHECK(bad_input([&] { check_writable("--json", missing + "/r.json"); }) ==
         "--json " + missing + "/r.json: folder " + missing + ": No such file or directory");
   CHECK(bad_input([&] { check_writable("--csv", folder.path()); }) == "--csv " + folder.path() + ": is a folder");
-  CHECK(bad_input([&] { write_json(missing + "/r.json", to_json(example())); }) ==
+  CHECK(bad_input([&] { write_whole(missing + "/r.json", json_text(to_json(example()))); }) ==
         missing + "/r.json: cannot be written: No such file or directory");
   CHECK(bad_input([&] { append_csv(missing + "/r.csv", example()); }) ==
         missing + "/r.csv: cannot be written: No such file or directory");
-  CHECK(no_resource([&] { write_json("/dev/full", to_json(example())); }) ==
+  CHECK(no_resource([&] { write_whole("/dev/full", json_text(to_json(example()))); }) ==
         "/dev/full: cannot be written: No space left on device");
   CHECK(no_resource([&] { write_whole("/dev/full", "<svg/>"); }) ==
         "/dev/full: cannot be written: No space left on device");

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <unistd.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <csignal>
@@ -233,6 +235,28 @@ TEST_CASE("tessera-reduce: a full disk under standard output") {
   setting.out_file = "/dev/full";
   CHECK(refusal_line(reduce({inputs.file + ":/f"}, setting), 3, "tessera-reduce") ==
         "standard output: cannot be written: No space left on device");
+}
+
+TEST_CASE("tessera-reduce: where a record finds no room, no file is changed") {
+  const Inputs inputs;
+  const std::string out = inputs.folder / "out.h5", json = inputs.folder / "r.json", old = inputs.folder / "old.h5",
+                    full = inputs.folder / "full.svg";
+  REQUIRE(symlink("/dev/full", full.c_str()) == 0);
+  REQUIRE(reduce({inputs.file + ":/i", "--op=sum", "--output", old + ":/s"}).status == 0);
+  const std::string before = bytes_of_file(old);
+  const std::vector<std::string> names = inputs.folder.names();
+  for (const std::string option : {"--json", "--csv", "--plot"}) {
+    CAPTURE(option);
+    for (const std::string& file : {out, old}) {
+      std::vector<std::string> arguments{inputs.file + ":/f", "--op=sum", "--output", file + ":/s", "--force"};
+      if (option != "--json") arguments.insert(arguments.end(), {"--json", json});
+      arguments.insert(arguments.end(), {option, full});
+      CHECK(refusal_line(reduce(arguments), 3, "tessera-reduce") ==
+            full + ": cannot be written: No space left on device");
+    }
+  }
+  CHECK(inputs.folder.names() == names);
+  CHECK(bytes_of_file(old) == before);
 }
 
 TEST_CASE("tessera-reduce: more threads than Kokkos has places for") {
