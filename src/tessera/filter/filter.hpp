@@ -22,6 +22,7 @@
 #include <tessera/filter/detail/filter_register_blocked.hpp>
 #include <tessera/filter/detail/filter_request.hpp>
 #include <tessera/filter/detail/filter_runs.hpp>
+#include <tessera/filter/detail/filter_short_integers.hpp>
 #include <tessera/filter/detail/filter_short_lines.hpp>
 #include <tessera/filter/detail/filter_steps.hpp>
 #include <tessera/filter/detail/filter_thread_lines.hpp>
@@ -59,8 +60,9 @@ void require_variant(std::string_view function, const FilterShape& shape, const 
         takes_vectorized<Types>(shape), function, "options", "variant vectorized",
         "no more taps than a line has elements, and contiguous lines of floats summed in their own type "
         "with at most " +
-            std::to_string(narrow_slots_max) + " taps, or lines across memory with at most " +
-            std::to_string(column_taps_max) + " taps and no 128-bit sums",
+            std::to_string(narrow_slots_max) + " taps, or with at most " + std::to_string(column_taps_max) +
+            " taps contiguous lines of 8- or 16-bit integers, outputs of that type and sums of 32 bits or double, or "
+            "lines across memory and no 128-bit sums",
         remedy());
   } else if (variant == FilterVariant::register_blocked) {
     TESSERA_REQUIRE_ARGUMENT(
@@ -143,6 +145,8 @@ void launch_filter(const Space& space, const FilterPlan& plan, const FilterShape
       }
       if constexpr (has_line_kernels<Types>) {
         launch_vectorized_lines(space, plan, shape, job, weights.narrow(), asked_team_size);
+      } else if constexpr (has_short_integer_kernel<Types>) {
+        launch_short_integers(space, plan, shape, job, weights.narrow(), asked_team_size);
       }
       return;
     case FilterVariant::register_blocked:

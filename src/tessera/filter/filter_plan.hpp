@@ -113,6 +113,12 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
     }
     return tiles();
   }
+  if (has_short_integer_kernel<Types>) {
+    const ShortIntegersPlan share = short_integers_plan<Types>(limits.is_host, shape, plan.team_size);
+    plan.tile = share.lines * share.runs * short_integers_run<Types>;
+    plan.scratch_bytes = short_integers_scratch<Types>(share).bytes;
+    return ceil_div(shape.lines, share.lines) * share.segments;
+  }
   plan.halo = width * halo_chunks<Types>(shape.taps, shape.reach_left);
   ScratchLayout layout;
   if (takes_thread_lines<Types>(limits, shape, plan.team_size)) {
@@ -217,8 +223,8 @@ int largest_team(const DeviceLimits& limits, FilterVariant variant) {
 template <class Types>
 FilterVariant best_variant(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   const auto fits = [&](FilterVariant variant) { return team_size <= largest_team<Types>(limits, variant); };
-  const bool is_narrow =
-      shape.taps <= thread_lines_taps_max || shape.extent > padded_lines_extent<typename Types::in_type>;
+  const bool is_narrow = (shape.taps <= thread_lines_taps_max && !has_short_integer_kernel<Types>) ||
+                         shape.extent > padded_lines_extent<typename Types::in_type>;
   if (!(is_narrow && takes_vectorized<Types>(shape)) && takes_padded_lines<Types>(limits, shape, team_size)) {
     return FilterVariant::overlapping;
   }

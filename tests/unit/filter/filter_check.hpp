@@ -191,12 +191,18 @@ class FilterCheck {
     const bool in_double = std::is_integral_v<In> || options.accumulate == FilterAccumulate::float64;
     Rounded rounded;
     for (const auto& output : expected<long double>(options, convolve)) {
-      rounded.results.push_back(output.value);
+      rounded.results.push_back(clamped(output.value));
       rounded.bounds.push_back(in_double ? reference::linear_filter_bound<double, Out>(output, m_weights.size())
                                          : reference::linear_filter_bound<float_or<In>, Out>(output, m_weights.size()));
       if (std::is_integral_v<Out> && !output.copied) rounded.bounds.back() += 0.5L;  // rounded to an integer
     }
     return rounded;
+  }
+
+  static long double clamped(long double value) {
+    if constexpr (!std::is_integral_v<Out>) return value;
+    return std::clamp(value, static_cast<long double>(std::numeric_limits<Out>::min()),
+                      static_cast<long double>(std::numeric_limits<Out>::max()));
   }
 
   template <class T>

@@ -15,6 +15,7 @@
 #include <tessera/detail/convert.hpp>
 #include <tessera/error.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
+#include <tessera/filter/detail/filter_sizes.hpp>
 #include <tessera/filter/filter_options.hpp>
 #include <tessera/filter/weights.hpp>
 #include <type_traits>
@@ -80,10 +81,6 @@ bool require_nan_policy(std::string_view function, NanPolicy policy, const T& cv
 }
 
 enum class FilterArithmetic { element, float64, int32, int64, int128 };
-
-/// Elements short enough that sums of 32 bits, several times as fast as longer ones, hold those of usual weights.
-template <class T>
-inline constexpr bool has_short_sums = !rounds_v<T> && sizeof(T) <= 2;
 
 inline bool has_mode(const FilterOptions& options, BoundaryMode mode) {
   return options.mode_left == mode || options.mode_right == mode;

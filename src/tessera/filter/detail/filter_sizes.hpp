@@ -21,6 +21,10 @@
 
 namespace tessera::detail {
 
+/// Elements short enough that sums of 32 bits, several times as fast as longer ones, hold those of usual weights.
+template <class T>
+inline constexpr bool has_short_sums = !rounds_v<T> && sizeof(T) <= 2;
+
 /// Outputs that a thread keeps in registers.
 template <bool IsHost>
 inline constexpr int filter_outputs_per_thread = IsHost ? 64 : 8;
@@ -80,9 +84,11 @@ inline constexpr int thread_lines_taps_max = 12;
 inline constexpr int thread_lines_fill = 33;
 
 /// Several lines with their halos: the longest that they are for where variant vectorized takes more than few taps
-/// (measured on an H100).
+/// (measured on an H100; of short integers on an H200).
 template <class T>
-inline constexpr std::int64_t padded_lines_extent = sizeof(T) < 8 ? 100 : 8192;
+inline constexpr std::int64_t padded_lines_extent = sizeof(T) < 4   ? 64 / sizeof(T)
+                                                    : sizeof(T) < 8 ? 100
+                                                                    : 8192;
 
 /// Threads of devices make runs of neighbouring chunks: reading a window for each chunk of outputs would take longer
 /// than memory does. An odd number of chunks, so that the threads' first ones lie in different banks.
@@ -240,6 +246,76 @@ ShortLinesPlan short_lines_plan(const FilterShape& shape, int team_size) {
   return plan;
 }
 
+/// Bytes and 16-bit integers on contiguous lines: the taps that go by at a time, the words of outputs that a thread
+/// makes, an odd number, so that the threads' first ones lie in different banks, and how often in a tile (measured
+/// on an H200).
+inline constexpr int short_taps_block = 4;
+inline constexpr int short_integers_turns = 4;
+template <class T>
+inline constexpr int short_integers_word = 4 / static_cast<int>(sizeof(T));
+template <class Types>
+inline constexpr int short_integers_words = rounds_v<typename Types::accumulator_type> &&
+                                                    sizeof(typename Types::in_type) == 1
+                                                ? 3
+                                                : 5;
+template <class Types>
+inline constexpr int short_integers_run = short_integers_words<Types>* short_integers_word<typename Types::in_type>;
+template <class Types>
+inline constexpr int short_integers_teams_at_once = rounds_v<typename Types::accumulator_type> ? 6 : 8;
+
+/// A team's share of such lines: several of them, or a segment of one.
+struct ShortIntegersPlan {
+  int lines;
+  std::int64_t segments;            // of a line
+  int runs, in_chunks, out_chunks;  // of a segment
+};
+
+template <class Types>
+ShortIntegersPlan short_integers_plan(bool is_host, const FilterShape& shape, int team_size) {
+  using T = typename Types::in_type;
+  constexpr int width = packed_length<T>, run = short_integers_run<Types>, word = short_integers_word<T>;
+  const int threads = is_host ? 128 : team_size;
+  const int capacity = short_integers_turns * threads;
+  const std::int64_t line_runs = ceil_div(shape.extent + width - 1, run);  // wherever it begins
+  ShortIntegersPlan plan{};
+  plan.segments = ceil_div(line_runs, capacity);
+  plan.runs = static_cast<int>(ceil_div(line_runs, plan.segments));
+  if (plan.segments > 1) {  // whole chunks
+    plan.runs = static_cast<int>(ceil_div(plan.runs, 4)) * 4;
+    plan.segments = ceil_div(line_runs, plan.runs);
+  }
+  const auto taps = static_cast<int>(ceil_div(shape.taps, short_taps_block)) * short_taps_block;
+  // A thread reads a word more. Sectors of memory are sectors of scratch.
+  plan.in_chunks = 2 * static_cast<int>(ceil_div(2 * width - 1 + plan.runs * run + taps + word, 2 * width));
+  plan.out_chunks = static_cast<int>(ceil_div(plan.runs * run, width));
+  plan.lines = 1;
+  if (plan.segments > 1 || !has_even_lines(shape)) return plan;
+  // As many as scratch shall hold, or fewer that leave fewer threads idle.
+  const int chunks = static_cast<int>(ceil_div(capacity * run, width)) * 5 / 2;
+  const auto most = static_cast<int>(std::min<std::int64_t>(shape.lines, chunks / (plan.in_chunks + plan.out_chunks)));
+  const auto idle = [&](int lines) { return ceil_div(lines * plan.runs, threads) * threads - lines * plan.runs; };
+  for (int lines = most; lines > most / 2; --lines) {
+    if (lines == most || idle(lines) * plan.lines < idle(plan.lines) * lines) plan.lines = lines;
+  }
+  return plan;
+}
+
+/// Scratch pieces, in this order.
+struct ShortIntegersScratch {
+  std::size_t staged_at, made_at, bytes;
+};
+
+template <class Types>
+ShortIntegersScratch short_integers_scratch(const ShortIntegersPlan& plan) {
+  using Chunk = Packed<typename Types::in_type>;
+  ScratchLayout layout;
+  ShortIntegersScratch pieces{};
+  pieces.staged_at = layout.append<Chunk>(static_cast<std::size_t>(plan.lines * plan.in_chunks + 1));
+  pieces.made_at = layout.append<Chunk>(static_cast<std::size_t>(plan.lines * plan.out_chunks));
+  pieces.bytes = layout.bytes();
+  return pieces;
+}
+
 /// Kernels for contiguous lines that are worth their compile time: floating data in its own type throughout. Of those
 /// for many taps or many applications only real data.
 template <class Types>
@@ -248,6 +324,12 @@ inline constexpr bool has_line_kernels =
         std::is_same_v<typename Types::in_type, typename Types::accumulator_type>;
 template <class Types>
 inline constexpr bool has_blocked_kernels = has_line_kernels<Types> && !is_complex_v<typename Types::in_type>;
+/// The same for bytes and 16-bit integers, in 32-bit sums or double.
+template <class Types>
+inline constexpr bool has_short_integer_kernel =
+    has_short_sums<typename Types::in_type>&& std::is_same_v<typename Types::in_type, typename Types::out_type> &&
+    (std::is_same_v<typename Types::accumulator_type, std::int32_t> ||
+     std::is_same_v<typename Types::accumulator_type, double>);
 /// Accumulators of 128 bits are for rare data.
 template <class Types>
 inline constexpr bool has_column_kernel =
@@ -257,6 +339,7 @@ template <class Types>
 bool takes_vectorized(const FilterShape& shape) {
   if (shape.taps > shape.extent) return false;
   if (shape.direction == LineDirection::along) {
+    if (has_short_integer_kernel<Types>) return shape.taps <= column_taps_max;
     return has_line_kernels<Types> && narrow_slots<Types>(shape) <= narrow_slots_max;
   }
   return has_column_kernel<Types> && shape.direction == LineDirection::across && shape.taps <= column_taps_max;
