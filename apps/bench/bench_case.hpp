@@ -105,6 +105,7 @@ struct Operation {
 [[nodiscard]] Operation filter_operation();
 [[nodiscard]] Operation window_operation();
 [[nodiscard]] Operation lines_operation();
+[[nodiscard]] Operation short_integers_operation();
 [[nodiscard]] Operation steps_operation();
 [[nodiscard]] Operation squares_operation();
 [[nodiscard]] Operation transpose_operation();

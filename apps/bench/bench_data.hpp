@@ -97,6 +97,13 @@ void poison(const Space& space, const Out& out) {
   Kokkos::deep_copy(space, out, Kokkos::Experimental::quiet_NaN_v<T>);
 }
 
+/// Of a copy.
+template <class T>
+struct CountDifferent {
+  const T *in, *out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const { wrong += !(in[i] == out[i]); }
+};
+
 /// What a check found: the count of wrong outputs, "" for none.
 inline std::string wrong_outputs(std::int64_t wrong, std::int64_t count) {
   return wrong == 0 ? "" : std::to_string(wrong) + " of " + std::to_string(count) + " outputs are wrong";

@@ -67,12 +67,6 @@ struct CountWrongOutputs {
     wrong += !(Kokkos::abs(static_cast<double>(out[i]) - expected) <= bound);
   }
 };
-template <class T>
-struct CountDifferent {
-  const T *in, *out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const { wrong += !(in[i] == out[i]); }
-};
-
 template <class Space, class T>
 class FilterCase {
  public:

@@ -11,6 +11,7 @@
 
 #include "bench_case.hpp"
 #include "bench_data.hpp"
+#include "direct_line.hpp"
 
 namespace tessera::apps::bench {
 namespace {
@@ -30,28 +31,6 @@ std::vector<Shape> shapes_of(std::uint64_t size) {
   }
   return shapes;
 }
-
-/// One output by its definition, every element from memory.
-template <class T>
-struct DirectLine {
-  const T* in;
-  const double* weights;
-  std::int64_t extent, stride, taps;
-
-  /// visitor(k, element) for the window of output i of the array.
-  template <class Visitor>
-  KOKKOS_FUNCTION void visit(std::int64_t i, const Visitor& visitor) const {
-    const std::int64_t j = i / stride % extent;
-    const T* line = in + (i - j * stride);
-    for (std::int64_t k = 0; k < taps; ++k) visitor(k, line[reflected(j - taps / 2 + k, extent) * stride]);
-  }
-  template <class Accumulator>
-  KOKKOS_FUNCTION Accumulator sum(std::int64_t i) const {
-    Accumulator total = 0;
-    visit(i, [&](std::int64_t k, T x) { total += static_cast<Accumulator>(weights[k]) * static_cast<Accumulator>(x); });
-    return total;
-  }
-};
 
 template <class T>
 struct StoreSums {
@@ -94,12 +73,6 @@ struct CountWrongMeans {
     direct.visit(i, [&](std::int64_t, T x) { sum += static_cast<double>(x); });
     wrong += !(out[i] == static_cast<T>(sum / static_cast<double>(direct.taps)));
   }
-};
-
-template <class T>
-struct CountOthers {
-  const T *in, *out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const { wrong += !(in[i] == out[i]); }
 };
 
 template <class Space, class T>
@@ -188,7 +161,7 @@ class LinesCases {
     add(
         "Kokkos::deep_copy", "copy", Role::context, {},
         [space = m_space, source, target] { Kokkos::deep_copy(space, target, source); },
-        CountOthers<T>{in.data(), out.data()});
+        CountDifferent<T>{in.data(), out.data()});
     return made;
   }
 

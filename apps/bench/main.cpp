@@ -14,12 +14,12 @@ int main(int argc, char** argv) {
   using namespace tessera::apps;
   return run_driver("tessera-bench", [&] {
     const std::vector<bench::Operation> operations{
-        bench::reduce_operation(), bench::integer_operation(), bench::min_operation(),
-        bench::argmin_operation(), bench::stats_operation(),   bench::dot_operation(),
-        bench::spread_operation(), bench::axes_operation(),    bench::dispatch_operation(),
-        bench::filter_operation(), bench::window_operation(),  bench::lines_operation(),
-        bench::steps_operation(),  bench::squares_operation(), bench::transpose_operation(),
-        bench::permute_operation()};
+        bench::reduce_operation(),         bench::integer_operation(), bench::min_operation(),
+        bench::argmin_operation(),         bench::stats_operation(),   bench::dot_operation(),
+        bench::spread_operation(),         bench::axes_operation(),    bench::dispatch_operation(),
+        bench::filter_operation(),         bench::window_operation(),  bench::lines_operation(),
+        bench::short_integers_operation(), bench::steps_operation(),   bench::squares_operation(),
+        bench::transpose_operation(),      bench::permute_operation()};
     bench::BenchOptions options;
     if (!bench::parse_options(argc, argv, operations, options)) return ExitStatus::good;
     if (options.command == bench::Command::report) return bench::run_report(options);

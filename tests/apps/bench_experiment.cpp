@@ -266,7 +266,8 @@ TEST_CASE("tessera-bench: the shards' rows are those of the whole run, with the 
   experiment["parts"] = {
       {{"operations", {"reduce", "dot", "spread", "min", "argmin", "stats"}}, {"sizes", {1000, 4097}}},
       {{"operations", {"filter", "window"}}, {"sizes", {1000}}, {"variants", {"all"}}},
-      {{"operations", {"axes", "lines", "steps", "squares", "dispatch", "integer"}}, {"sizes", {2000}}},
+      {{"operations", {"axes", "lines", "short_integers", "steps", "squares", "dispatch", "integer"}},
+       {"sizes", {2000}}},
       {{"operations", {"transpose", "permute"}}, {"sizes", {"33x65"}}, {"team_sizes", {1, 2}}}};
   const std::string file = written(folder, experiment), whole = folder / "whole.jsonl";
   const auto end = run_program(TESSERA_BENCH, quick_run(file, {"--out=" + whole}));

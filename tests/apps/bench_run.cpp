@@ -104,6 +104,10 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
         "tessera-bench: note: window is measured in float32, float64, not in int64\n"
         "tessera-bench: note: lines is measured in float32, float64, not in int32\n"
         "tessera-bench: note: lines is measured in float32, float64, not in int64\n"
+        "tessera-bench: note: short_integers is measured in int16, uint8, not in int32\n"
+        "tessera-bench: note: short_integers is measured in int16, uint8, not in int64\n"
+        "tessera-bench: note: short_integers is measured in int16, uint8, not in float32\n"
+        "tessera-bench: note: short_integers is measured in int16, uint8, not in float64\n"
         "tessera-bench: note: steps is measured in float32, float64, not in int32\n"
         "tessera-bench: note: steps is measured in float32, float64, not in int64\n"
         "tessera-bench: note: squares is measured in float32, float64, not in int32\n"
@@ -238,6 +242,39 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
                                                {"permute: tessera swizzled", 12},
                                                {"permute: tessera packed", 12},
                                                {"permute: parallel_for", 12}};
+  CHECK(counts == expected);
+}
+
+TEST_CASE("tessera-bench: filters of short integers, of one line and of lines of 1000, each weights of their own") {
+  const Folder folder;
+  const std::string file = folder / "rows.jsonl";
+  const auto end =
+      run_program(TESSERA_BENCH, {"run", "--op=short_integers", "--sizes=2500", "--taps=1,33", "--repeat=1",
+                                  "--warmup=0", "--space=openmp", "--cold=0", "--out=" + file});
+  INFO(end.out << end.err);
+  CHECK(end.status == 0);
+  CHECK(end.err.empty());
+  std::map<std::string, int> counts;
+  for (const auto& row : rows_of(file)) {
+    if (row["op"] == "ceiling") continue;
+    CAPTURE(row.dump());
+    CHECK(row["status"] == "measured");
+    CHECK(row["axis"] == 1);
+    CHECK(row["bytes"] == (row["type"] == "int16" ? 4 : 2) * row["size"].get<std::uint64_t>());
+    ++counts[row["type"].get<std::string>() + ' ' + row["shape"].dump() + ' ' +
+             row["implementation"].get<std::string>() + ", " + row["task"].get<std::string>()];
+  }
+  std::map<std::string, int> expected;
+  for (const std::string type : {"int16", "uint8"}) {
+    for (const std::string shape : {" [1,2500] ", " [2,1000] "}) {
+      for (const std::string task : {"whole weights", "other weights"}) {
+        for (const std::string name : {"tessera automatic", "Kokkos::parallel_for, direct"}) {
+          expected[type + shape + name + ", " + task] = 2;
+        }
+      }
+      expected[type + shape + "Kokkos::deep_copy, copy"] = 2;
+    }
+  }
   CHECK(counts == expected);
 }
 
