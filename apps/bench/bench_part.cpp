@@ -17,9 +17,9 @@ namespace {
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 40;
 
 const std::map<std::string, NumberType> type_names = {
-    {"int8", NumberType::int8},       {"int32", NumberType::int32},     {"int64", NumberType::int64},
-    {"float32", NumberType::float32}, {"float64", NumberType::float64}, {"float", NumberType::float32},
-    {"double", NumberType::float64}};
+    {"int8", NumberType::int8},       {"int16", NumberType::int16},   {"int32", NumberType::int32},
+    {"int64", NumberType::int64},     {"uint8", NumberType::uint8},   {"float32", NumberType::float32},
+    {"float64", NumberType::float64}, {"float", NumberType::float32}, {"double", NumberType::float64}};
 
 std::uint64_t parse_count(const std::string& where, const std::string& text, const std::string& whole) {
   const auto bad = [&] {

@@ -249,8 +249,8 @@ TEST_CASE("tessera-bench: filters of short integers, of one line and of lines of
   const Folder folder;
   const std::string file = folder / "rows.jsonl";
   const auto end =
-      run_program(TESSERA_BENCH, {"run", "--op=short_integers", "--sizes=2500", "--taps=1,33", "--repeat=1",
-                                  "--warmup=0", "--space=openmp", "--cold=0", "--out=" + file});
+      run_program(TESSERA_BENCH, {"run", "--op=short_integers", "--sizes=2500", "--types=uint8,int16", "--taps=1,33",
+                                  "--repeat=1", "--warmup=0", "--space=openmp", "--cold=0", "--out=" + file});
   INFO(end.out << end.err);
   CHECK(end.status == 0);
   CHECK(end.err.empty());
