@@ -72,7 +72,7 @@ struct FilterShortIntegers {
     T* y;
     std::int64_t first;
     int lines, in_stride, out_stride;
-    int in_begin, in_end, out_begin, out_end, plain_begin, plain_end;
+    int begin, in_end, out_end, plain_begin, plain_end;
     int x_at, y_at;  // in sectors and chunks of memory
 
     /// Outputs of line l begin so many before, on a boundary of memory.
@@ -93,7 +93,6 @@ struct FilterShortIntegers {
             static_cast<int>(job.out.column_stride()),
             here(-first),
             here(job.in.extent - first),
-            here(-first),
             here(job.out.extent - first),
             here(folded.begin - first),
             here(folded.end - first),
@@ -141,12 +140,12 @@ struct FilterShortIntegers {
     for (int p = team.team_rank(); p < count; p += team.team_size()) {
       const int l = line_of<OneLine>(p, in_chunks);
       const int j = staged_begin(tile, l) + (p - l * in_chunks.value()) * width;
-      if (j < tile.in_begin || j + width > tile.in_end) continue;
+      if (j < tile.begin || j + width > tile.in_end) continue;
       copy_async(staged + p, reinterpret_cast<const Chunk*>(tile.x + (l * tile.in_stride + j)));
     }
     end_async_group();
     const int begin = staged_begin(tile, 0);
-    if (!OneLine || begin < tile.in_begin || begin + in_chunks.value() * width > tile.in_end) {
+    if (!OneLine || begin < tile.begin || begin + in_chunks.value() * width > tile.in_end) {
       stage_ends<OneLine>(team, tile, reinterpret_cast<T*>(staged));
     }
     wait_for_async_groups<0>();
@@ -161,9 +160,9 @@ struct FilterShortIntegers {
     TESSERA_NO_UNROLL
     for (int e = team.team_rank(); e < tile.lines * in_ends.value(); e += team.team_size()) {
       const int l = line_of<OneLine>(e, in_ends), begin = staged_begin(tile, l);
-      const Chunks whole = whole_chunks(begin, tile.in_begin, tile.in_end);
+      const Chunks whole = whole_chunks(begin, tile.begin, tile.in_end);
       const int left = reach_left + width - 1, k = e - l * in_ends.value();
-      const int j = k < left ? tile.in_begin - reach_left + k : whole.end + k - left;
+      const int j = k < left ? tile.begin - reach_left + k : whole.end + k - left;
       if (j < begin || j >= begin + most || j >= (k < left ? whole.begin : tile.in_end + reach_right)) continue;
       const T* line = tile.x + l * tile.in_stride - tile.first;
       staged[l * most + j - begin] = folded.fold.element(line, 1, tile.first + j);
@@ -192,7 +191,7 @@ struct FilterShortIntegers {
                results);
       auto* target = reinterpret_cast<std::uint32_t*>(made + l * out_chunks.value()) + r * run_words;
       TESSERA_UNROLL
-      for (int w = 0; w < run_words; ++w) target[w] = results[w];
+      for (int w = 0; w < run_words; ++w) store_word(target + w, results[w]);
     }
   }
 
@@ -220,7 +219,7 @@ struct FilterShortIntegers {
       const int l = line_of<OneLine>(e, out_ends), begin = -tile.lead(l);
       const Chunks whole = whole_chunks(begin, tile.plain_begin, tile.plain_end);
       const int left = static_cast<int>(folded.begin) + width - 1, k = e - l * out_ends.value();
-      const int i = k < left ? tile.out_begin + k : whole.end + k - left;
+      const int i = k < left ? tile.begin + k : whole.end + k - left;
       if (i < begin || i >= begin + most || i >= tile.out_end || (k < left && i >= whole.begin)) continue;
       const bool plain = i >= tile.plain_begin && i < tile.plain_end;
       tile.y[l * tile.out_stride + i] = plain

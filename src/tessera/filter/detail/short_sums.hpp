@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <tessera/detail/complex.hpp>
 #include <tessera/detail/convert.hpp>
@@ -65,6 +66,24 @@ ShortTaps<Types> short_taps(std::span<const double> weights, bool reversed) {
   return taps;
 }
 
+/// Of scratch that holds elements: hosts may not see those as words.
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t load_word(const std::uint32_t* memory) {
+#if defined(__CUDA_ARCH__)
+  return *memory;
+#else
+  std::uint32_t word;
+  std::memcpy(&word, memory, sizeof(word));
+  return word;
+#endif
+}
+KOKKOS_FORCEINLINE_FUNCTION void store_word(std::uint32_t* memory, std::uint32_t word) {
+#if defined(__CUDA_ARCH__)
+  *memory = word;
+#else
+  std::memcpy(memory, &word, sizeof(word));
+#endif
+}
+
 /// Bits shift .. shift + 31 of two words, 0 <= shift < 32.
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t funnel_bits(std::uint32_t low, std::uint32_t high, int shift) {
 #if defined(__CUDA_ARCH__)
@@ -84,7 +103,7 @@ KOKKOS_FORCEINLINE_FUNCTION T word_element(std::uint32_t word, int e) {
 template <class T, bool Later>
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t add_products(std::uint32_t elements, std::uint32_t digits,
                                                        std::uint32_t sum) {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
   if constexpr (sizeof(T) == 1) {
     if constexpr (std::is_signed_v<T>) {
       asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(elements), "r"(digits), "r"(sum));
@@ -137,7 +156,7 @@ class ShortWindow {
   /// From element `first` of memory on. Reads a word more than it holds.
   KOKKOS_FORCEINLINE_FUNCTION ShortWindow(const std::uint32_t* memory, int first)
       : m_memory(memory + first / length), m_shift(first % length * static_cast<int>(8 * sizeof(T))) {
-    m_read = *m_memory;
+    m_read = load_word(m_memory);
     TESSERA_UNROLL
     for (int w = 0; w < words; ++w) m_words[w] = next();
   }
@@ -164,7 +183,7 @@ class ShortWindow {
 
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t next() {
     const std::uint32_t low = m_read;
-    m_read = *++m_memory;
+    m_read = load_word(++m_memory);
     return funnel_bits(low, m_read, m_shift);
   }
 
