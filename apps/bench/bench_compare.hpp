@@ -11,7 +11,7 @@ namespace tessera::apps::bench {
 /// Says on standard output which rows of the second file are slower or faster than those of the first: where the
 /// intervals of the medians have nothing in common. Rows are the same where device, concurrency, operation, type,
 /// width, shape and implementation are. Returns not_verified where one is slower by more than the tolerance, is wrong,
-/// or has nothing to be compared with, as one file lacks it or skipped it. \throws Failure (bad_input)
+/// or is not measured any more: lacking or skipped. \throws Failure (bad_input)
 [[nodiscard]] ExitStatus run_compare(const BenchOptions& options);
 
 }  // namespace tessera::apps::bench
