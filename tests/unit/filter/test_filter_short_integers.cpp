@@ -53,8 +53,8 @@ void check_lines(const Space& space, std::size_t lines, std::size_t size, const 
 /// Blocks of four taps, and one more; lines about chunks, words and what threads make.
 template <class T, class Space>
 void check_short(const Space& space) {
-  for (const std::size_t size : {1, 2, 3, 7, 15, 16, 17, 20, 33, 101, 127, 333}) {
-    for (const std::size_t taps : {1, 2, 3, 4, 5, 8, 9, 33}) {
+  for (const std::size_t size : {1, 3, 15, 16, 17, 33, 101, 333}) {
+    for (const std::size_t taps : {1, 3, 4, 5, 9, 33}) {
       if (taps > size) continue;
       check_lines<T>(space, 1 + 300 / size, size,
                      taps % 2 == 0 ? test::whole_weights(taps) : test::fractional_weights(taps));
