@@ -39,7 +39,7 @@ std::vector<double> digit_weights(std::size_t taps, int digits) {
 }
 
 template <class T, class InLayout = test::Right, class OutLayout = test::Right, class Space>
-void check_lines(const Space& space, std::size_t lines, std::size_t size, const std::vector<double>& weights) {
+void check_integer_lines(const Space& space, std::size_t lines, std::size_t size, const std::vector<double>& weights) {
   test::FilterCheck<T, T, InLayout, OutLayout, Space, 2> check(space, {lines, size}, any_values<T>(lines * size, size),
                                                                weights);
   check.check_both({.mode_left = BoundaryMode::reflect, .mode_right = BoundaryMode::constant, .cval = 5.0});
@@ -52,47 +52,55 @@ void check_lines(const Space& space, std::size_t lines, std::size_t size, const 
 
 /// Blocks of four taps, and one more; lines about chunks, words and what threads make.
 template <class T, class Space>
-void check_short(const Space& space) {
+void check_extents_of_integers(const Space& space) {
   for (const std::size_t size : {1, 3, 15, 16, 17, 33, 101, 333}) {
     for (const std::size_t taps : {1, 3, 4, 5, 9, 33}) {
       if (taps > size) continue;
-      check_lines<T>(space, 1 + 300 / size, size,
-                     taps % 2 == 0 ? test::whole_weights(taps) : test::fractional_weights(taps));
+      check_integer_lines<T>(space, 1 + 300 / size, size,
+                             taps % 2 == 0 ? test::whole_weights(taps) : test::fractional_weights(taps));
     }
   }
 }
 
 /// Segments of a line, and lines that are a little more or less than one.
 template <class T, class Space>
-void check_long(const Space& space) {
+void check_segments(const Space& space) {
   const auto tile = test::filter_tile<T>(space);
   for (const std::size_t size : {tile - 1, tile + 1, 2 * tile + 1, 5 * tile + 77}) {
-    check_lines<T>(space, 2, size, test::whole_weights(5));
+    check_integer_lines<T>(space, 2, size, test::whole_weights(5));
   }
-  check_lines<T, test::Misaligned, test::Right>(space, 3, tile + 77, test::whole_weights(257));
-  check_lines<T, test::Right, test::Misaligned>(space, 3, tile + 77, test::fractional_weights(66));
+  check_integer_lines<T, test::Misaligned, test::Right>(space, 3, tile + 77, test::whole_weights(257));
+  check_integer_lines<T, test::Right, test::Misaligned>(space, 3, tile + 77, test::fractional_weights(66));
 }
 
 template <class T, class Space>
 void check_digits(const Space& space) {
   for (int digits = 1; digits <= 4; ++digits) {
-    for (const std::size_t taps : {2, 7}) check_lines<T>(space, 7, 501, digit_weights<T>(taps, digits));
+    for (const std::size_t taps : {2, 7}) check_integer_lines<T>(space, 7, 501, digit_weights<T>(taps, digits));
   }
-  check_lines<T>(space, 2, 77, {127, -128});
-  check_lines<T>(space, 2, 77, {128, -129});
-  check_lines<T>(space, 2, 77, {32639, -32640});
-  check_lines<T>(space, 2, 77, {0, 0, 0});
-  check_lines<T>(space, 2, 77, {0x1p23 - 1});
+  check_integer_lines<T>(space, 2, 77, {127, -128});
+  check_integer_lines<T>(space, 2, 77, {128, -129});
+  check_integer_lines<T>(space, 2, 77, {32639, -32640});
+  check_integer_lines<T>(space, 2, 77, {0, 0, 0});
+  check_integer_lines<T>(space, 2, 77, {0x1p23 - 1});
 }
 
-TEMPLATE_LIST_TEST_CASE("short lines of int8", "[filter]", test::OneSpace) { check_short<std::int8_t>(TestType()); }
-TEMPLATE_LIST_TEST_CASE("short lines of uint8", "[filter]", test::OneSpace) { check_short<std::uint8_t>(TestType()); }
-TEMPLATE_LIST_TEST_CASE("short lines of int16", "[filter]", test::OneSpace) { check_short<std::int16_t>(TestType()); }
-TEMPLATE_LIST_TEST_CASE("short lines of uint16", "[filter]", test::OneSpace) { check_short<std::uint16_t>(TestType()); }
+TEMPLATE_LIST_TEST_CASE("short lines of int8", "[filter]", test::OneSpace) {
+  check_extents_of_integers<std::int8_t>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("short lines of uint8", "[filter]", test::OneSpace) {
+  check_extents_of_integers<std::uint8_t>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("short lines of int16", "[filter]", test::OneSpace) {
+  check_extents_of_integers<std::int16_t>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("short lines of uint16", "[filter]", test::OneSpace) {
+  check_extents_of_integers<std::uint16_t>(TestType());
+}
 
-TEMPLATE_LIST_TEST_CASE("long lines of bytes", "[filter]", test::OneSpace) { check_long<std::uint8_t>(TestType()); }
+TEMPLATE_LIST_TEST_CASE("long lines of bytes", "[filter]", test::OneSpace) { check_segments<std::uint8_t>(TestType()); }
 TEMPLATE_LIST_TEST_CASE("long lines of 16-bit integers", "[filter]", test::OneSpace) {
-  check_long<std::int16_t>(TestType());
+  check_segments<std::int16_t>(TestType());
 }
 
 TEMPLATE_LIST_TEST_CASE("weights of several digits with int8", "[filter]", test::OneSpace) {
@@ -119,15 +127,15 @@ TEMPLATE_LIST_TEST_CASE("lines of bytes about what a team takes", "[filter]", te
         static_cast<std::size_t>(filter_plan(space, many.const_view(), weights, many.view(), options).tile);
     const std::size_t team = std::max<std::size_t>(2, tile / size);
     for (const std::size_t lines : {team - 1, team, team + 1}) {
-      check_lines<std::uint8_t>(space, lines, size, test::whole_weights(9));
+      check_integer_lines<std::uint8_t>(space, lines, size, test::whole_weights(9));
     }
   }
 }
 
 TEMPLATE_LIST_TEST_CASE("bytes in blocks of an array, and of rank 3", "[filter]", test::OneSpace) {
   const TestType space;
-  check_lines<std::uint8_t, test::Block, test::Right>(space, 31, 133, test::whole_weights(9));
-  check_lines<std::uint8_t, test::Right, test::Block>(space, 31, 133, test::fractional_weights(6));
+  check_integer_lines<std::uint8_t, test::Block, test::Right>(space, 31, 133, test::whole_weights(9));
+  check_integer_lines<std::uint8_t, test::Right, test::Block>(space, 31, 133, test::fractional_weights(6));
   test::FilterCheck<std::int16_t, std::int16_t, test::Block, test::Block, TestType, 3>(
       space, {3, 5, 211}, any_values<std::int16_t>(3 * 5 * 211, 3), test::whole_weights(12))
       .check_both({.mode_left = BoundaryMode::mirror, .mode_right = BoundaryMode::reflect});

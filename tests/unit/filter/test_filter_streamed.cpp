@@ -15,7 +15,7 @@ using tessera::FilterPlan;
 using tessera::Stores;
 
 template <class T, class Space>
-FilterPlan plan_of(const Space& space, std::size_t size, const FilterOptions& options, std::size_t taps = 5) {
+FilterPlan plan_of_line(const Space& space, std::size_t size, const FilterOptions& options, std::size_t taps = 5) {
   const tessera::FilterWeights<Space> weights(space, test::fractional_weights(taps));
   const Kokkos::View<T*, Space> in(Kokkos::view_alloc("in", Kokkos::WithoutInitializing), size);
   return tessera::filter_plan(space, in, weights, in, options);
@@ -25,16 +25,16 @@ TEMPLATE_LIST_TEST_CASE("large filters of a host are streamed", "[filter][stream
   const TestType space;
   constexpr bool streams = tessera::detail::is_host_space<TestType> && tessera::detail::has_streaming_stores;
   constexpr std::size_t floats = std::size_t{1} << 23;
-  CHECK_FALSE(plan_of<float>(space, floats - 1, {}).streamed);
-  CHECK(plan_of<float>(space, floats, {}).streamed == streams);
-  CHECK(plan_of<double>(space, floats / 2 + 1, {}).streamed == streams);
-  CHECK(plan_of<float>(space, floats, {}, 5).streamed == streams);
-  CHECK_FALSE(plan_of<float>(space, floats, {}, 6).streamed);
-  CHECK_FALSE(plan_of<float>(space, floats, {.stores = Stores::cached}).streamed);
-  const FilterPlan small = plan_of<double>(space, 100, {.stores = Stores::streamed});
+  CHECK_FALSE(plan_of_line<float>(space, floats - 1, {}).streamed);
+  CHECK(plan_of_line<float>(space, floats, {}).streamed == streams);
+  CHECK(plan_of_line<double>(space, floats / 2 + 1, {}).streamed == streams);
+  CHECK(plan_of_line<float>(space, floats, {}, 5).streamed == streams);
+  CHECK_FALSE(plan_of_line<float>(space, floats, {}, 6).streamed);
+  CHECK_FALSE(plan_of_line<float>(space, floats, {.stores = Stores::cached}).streamed);
+  const FilterPlan small = plan_of_line<double>(space, 100, {.stores = Stores::streamed});
   CHECK(small.streamed == streams);
   CHECK(to_string(small).ends_with(" streamed") == streams);
-  CHECK_FALSE(plan_of<std::int32_t>(space, floats, {.stores = Stores::streamed}).streamed);
+  CHECK_FALSE(plan_of_line<std::int32_t>(space, floats, {.stores = Stores::streamed}).streamed);
 }
 
 /// Lines one after the other: most begin within a line of memory.
