@@ -164,7 +164,7 @@ TEST_CASE("tessera-bench: an experiment that is none is refused by file and fiel
         "parts[0].sizes[0]: expected a count of elements, or a text such as \"2^24\" or \"4096x4096\", not -5");
   CHECK(refused(with("/parts/0/sizes/0"_json_pointer, "big")) ==
         "parts[0].sizes[0]: `big` is no size; write 1000000, 32e6, 2^24 or 4096x4096, up to 2^40 elements");
-  CHECK(refused(with("/parts/0/types/0"_json_pointer, "int16")).starts_with("parts[0].types: unknown name `int16`"));
+  CHECK(refused(with("/parts/0/types/0"_json_pointer, "uint16")).starts_with("parts[0].types: unknown name `uint16`"));
   CHECK(refused(with("/parts/0/types/1"_json_pointer, "int8")) == "parts[0].types: reduce is not measured in int8");
   CHECK(refused(with("/parts/0/variants"_json_pointer, {"padded"}))
             .starts_with("parts[0].variants: unknown name `padded`"));
