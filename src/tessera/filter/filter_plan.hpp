@@ -223,9 +223,8 @@ int largest_team(const DeviceLimits& limits, FilterVariant variant) {
 template <class Types>
 FilterVariant best_variant(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   const auto fits = [&](FilterVariant variant) { return team_size <= largest_team<Types>(limits, variant); };
-  const bool is_narrow = (shape.taps <= thread_lines_taps_max && !has_short_integer_kernel<Types>) ||
-                         shape.extent > padded_lines_extent<typename Types::in_type>;
-  if (!(is_narrow && takes_vectorized<Types>(shape)) && takes_padded_lines<Types>(limits, shape, team_size)) {
+  const bool is_long = shape.extent > padded_lines_extent<Types>(shape.taps);
+  if (!(is_long && takes_vectorized<Types>(shape)) && takes_padded_lines<Types>(limits, shape, team_size)) {
     return FilterVariant::overlapping;
   }
   // On hosts the compiler's vectors do better on runs than on chunks.

@@ -179,6 +179,22 @@ TEMPLATE_LIST_TEST_CASE("sums in double round to even and clamp to short integer
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("the shortest lines of bytes go several at a time with their halos", "[filter]",
+                        test::OneSpace) {
+  const TestType space;
+  const auto variant_of = [&](std::size_t size, std::size_t taps, double weight) {
+    const test::GuardedView<std::uint8_t, test::Right, TestType, 2> bytes({300, size});
+    const tessera::FilterWeights<TestType> weights(space, std::vector<double>(taps, weight));
+    return filter_plan(space, bytes.const_view(), weights, bytes.view()).variant;
+  };
+  const FilterVariant fastest = test::runs_on_host<TestType> ? FilterVariant::overlapping : FilterVariant::vectorized;
+  CHECK(variant_of(64, 3, 1) == FilterVariant::overlapping);
+  CHECK(variant_of(65, 3, 1) == fastest);
+  CHECK(variant_of(300, 50, 1) == fastest);
+  CHECK(variant_of(300, 50, 0.5) == FilterVariant::overlapping);
+  CHECK(variant_of(301, 50, 0.5) == fastest);
+}
+
 TEMPLATE_LIST_TEST_CASE("short integers take variant vectorized up to 257 taps", "[filter]", test::OneSpace) {
   const TestType space;
   const test::GuardedView<std::uint8_t, test::Right, TestType, 2> bytes({3, 5000});

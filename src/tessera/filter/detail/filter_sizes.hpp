@@ -83,13 +83,6 @@ inline constexpr int adjacent_ends_max = sizeof(T) > 4 ? 10 : 5;
 inline constexpr int thread_lines_taps_max = 12;
 inline constexpr int thread_lines_fill = 33;
 
-/// Several lines with their halos: the longest that they are for where variant vectorized takes more than few taps
-/// (measured on an H100; of short integers on an H200).
-template <class T>
-inline constexpr std::int64_t padded_lines_extent = sizeof(T) < 4   ? 64 / sizeof(T)
-                                                    : sizeof(T) < 8 ? 100
-                                                                    : 8192;
-
 /// Threads of devices make runs of neighbouring chunks: reading a window for each chunk of outputs would take longer
 /// than memory does. An odd number of chunks, so that the threads' first ones lie in different banks.
 inline constexpr int runs_chunks = 5;
@@ -348,6 +341,18 @@ bool takes_vectorized(const FilterShape& shape) {
 template <class Types>
 bool takes_register_blocked(const FilterShape& shape) {
   return has_blocked_kernels<Types> && shape.direction == LineDirection::along && shape.taps <= shape.extent;
+}
+
+/// The longest lines that variant overlapping takes several of with their halos where variant vectorized could take
+/// them (measured on an H100; of short integers on an H200).
+template <class Types>
+std::int64_t padded_lines_extent(std::int64_t taps) {
+  using T = typename Types::in_type;
+  if (has_short_integer_kernel<Types>) {
+    constexpr std::int64_t few = 64 / sizeof(T);
+    return rounds_v<typename Types::accumulator_type> ? std::max(few, 6 * taps) : few;
+  }
+  return taps <= thread_lines_taps_max ? 0 : sizeof(T) < 8 ? 100 : 8192;
 }
 
 /// Taps of filters that a host streams: those of more are held up by their products, not by memory.
