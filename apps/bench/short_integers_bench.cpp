@@ -93,7 +93,7 @@ class ShortIntegersCases {
       const FilterPlan plan = filter_plan(m_space, source, weights, target, options);
       add(
           made,
-          {"tessera " + task + suffix,
+          {"tessera automatic" + suffix,
            Role::tessera,
            "automatic",
            {{"league_size", plan.league_size},
@@ -116,7 +116,7 @@ class ShortIntegersCases {
     using Accumulator = std::conditional_t<Whole, std::int32_t, double>;
     const Range<Space> range(m_space, 0, static_cast<std::int64_t>(source.size()));
     add(
-        made, {"Kokkos::parallel_for " + task + ", direct", Role::peer, {}, {}, {}, {}, {}, {}, {}, task},
+        made, {"Kokkos::parallel_for, direct", Role::peer, {}, {}, {}, {}, {}, {}, {}, task},
         [range, weights, store = StoreClamped<T, Accumulator>{direct, m_out.data()}] {
           Kokkos::parallel_for("tessera::bench::direct", range, store);
         },
