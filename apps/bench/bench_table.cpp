@@ -52,6 +52,11 @@ bool is_slow_card(const Json& row) {
          (ceiling.at("copy_gb_per_s").get<double>() < 4200 || ceiling.at("read_gb_per_s").get<double>() < 4500);
 }
 
+/// With the task, where the implementation's name does not have it.
+std::string name_of(const std::string& implementation, const std::string& task) {
+  return implementation.find(task) != std::string::npos ? implementation : implementation + ", " + task;
+}
+
 }  // namespace
 
 Tables::Tables(const std::vector<std::string>& files) {
@@ -91,7 +96,7 @@ bool Tables::add(Json record) {
     cell.gb_per_s = record.at("gb_per_s").at("median").get<double>();
     if (!record.at("fraction_of_ceiling").is_null()) cell.fraction = record.at("fraction_of_ceiling").get<double>();
   }
-  const auto implementation = record.at("implementation").get<std::string>();
+  const std::string implementation = name_of(record.at("implementation").get<std::string>(), cell.task);
   const auto key = std::make_pair(record.at("size").get<std::uint64_t>(), shape_of(record));
   m_slow_card |= is_slow_card(record);
   Table& table = table_of(title_of(record), device_of(record.at("kokkos")));

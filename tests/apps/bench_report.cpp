@@ -129,6 +129,18 @@ TEST_CASE("tessera-bench report: peers that do something else are not compared")
   CHECK(end.out.find("| tessera median | 512 | 0.01 | - | - |\n") != std::string::npos);
 }
 
+TEST_CASE("tessera-bench report: tasks of one implementation stand apart") {
+  const Folder folder;
+  std::vector<nlohmann::json> rows{row(512, "tessera", "tessera", 100), row(512, "by hand", "peer", 50),
+                                   row(512, "tessera", "tessera", 300), row(512, "by hand", "peer", 100)};
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i]["task"] = i < 2 ? "sum" : "mean";
+  write_rows(folder / "rows.jsonl", rows);
+  const auto end = run_program(TESSERA_BENCH, {"report", folder / "rows.jsonl", "--markdown=-", "--ratios"});
+  CHECK(end.status == 0);
+  CHECK(end.out.find("| tessera, sum | 512 | 0.10 | by hand, sum | 2.00 |\n") != std::string::npos);
+  CHECK(end.out.find("| tessera, mean | 512 | 0.30 | by hand, mean | 3.00 |\n") != std::string::npos);
+}
+
 TEST_CASE("tessera-bench report: Markdown says what ran where, and has Tessera's rows beside their best peers") {
   const Folder folder;
   auto first = row(std::uint64_t{1} << 24, "tessera exact", "tessera", 800);
