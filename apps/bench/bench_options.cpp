@@ -150,7 +150,8 @@ CLI::App* add_run(CLI::App& app, Texts& texts, BenchOptions& options) {
       ->type_name("LIST");
   run->add_option("--sizes", texts.sizes, "Elements: 1000000, 32e6, 2^24; matrices: 4096x4096 (default 2^20,2^24)")
       ->type_name("LIST");
-  run->add_option("--types", texts.types, "int8, int32, int64, float32, float64 (default: those each operation has)")
+  run->add_option("--types", texts.types,
+                  "int8, int16, int32, int64, uint8, float32, float64 (default: those each operation has)")
       ->type_name("LIST");
   run->add_option("--variant", texts.variant, "Tessera's variants, or all (default automatic)")->type_name("LIST");
   run->add_option("--summation", texts.summation, "exact, fast (default: both)")->type_name("LIST");
