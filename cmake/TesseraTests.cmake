@@ -37,7 +37,7 @@ function(tessera_add_unit_test name)
   if(tessera_files_as_one GREATER 1)
     target_compile_options(test_${name} PRIVATE -Wno-shadow) # of what the other files name
   endif()
-  if(NOT Kokkos_ENABLE_CUDA)
+  if(NOT Kokkos_ENABLE_CUDA AND NOT CMAKE_CXX_FLAGS_RELEASE MATCHES "-O0")
     # Kernels are many and take half the time to compile; the drivers run them as their build has them.
     target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Correlations of bytes and 16-bit integers, mode reflect: one long line, and lines of 1000 elements. Whole weights are
-// exact, others round sums in double.
+// Correlations of bytes and 16-bit integers, mode reflect: one long line, lines of 1000 elements, and 1000 lines across
+// memory. Whole weights are exact, others round sums in double.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <string>
@@ -56,19 +56,20 @@ class ShortIntegersCases {
         m_out(make_output<Space, T>(space, static_cast<std::int64_t>(request.size()))) {
     constexpr std::uint64_t extent = 1000;
     add_stopwatch(m_common, space);
-    m_cases.push_back(made(1, request.size()));
-    if (request.size() >= 2 * extent) m_cases.push_back(made(request.size() / extent, extent));
+    m_cases.push_back(made(1, request.size(), 1));
+    if (request.size() < 2 * extent) return;
+    for (const int axis : {0, 1}) m_cases.push_back(made(request.size() / extent, extent, axis));
   }
 
   [[nodiscard]] const std::vector<Case>& get() const { return m_cases; }
 
  private:
-  Case made(std::uint64_t lines, std::uint64_t extent) const {
+  Case made(std::uint64_t rows, std::uint64_t columns, int axis) const {
     Case made = m_common;
-    made.bytes = 2 * lines * extent * sizeof(T);
+    made.bytes = 2 * rows * columns * sizeof(T);
     made.bounded_by_copy = true;
-    made.shape = {lines, extent};
-    made.axis = 1;
+    made.shape = {rows, columns};
+    made.axis = axis;
     add_filters<true>(made, "whole weights", 4 * static_cast<double>(m_request.taps));
     add_filters<false>(made, "other weights", 1);
     const auto count = static_cast<std::size_t>(element_count(made.shape));
@@ -85,11 +86,13 @@ class ShortIntegersCases {
     using Array = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
     const Array source(m_in.data(), made.shape[0], made.shape[1]), target(m_out.data(), made.shape[0], made.shape[1]);
     const FilterWeights<Space> weights(m_space, signed_weights(m_request.taps, scale));
-    const DirectLine<T> direct{m_in.data(), weights.values().data(), static_cast<std::int64_t>(made.shape[1]), 1,
-                               m_request.taps};
+    const int axis = *made.axis;
+    const std::uint64_t extent = made.shape[static_cast<std::size_t>(axis)], stride = axis == 0 ? made.shape[1] : 1;
+    const DirectLine<T> direct{m_in.data(), weights.values().data(), static_cast<std::int64_t>(extent),
+                               static_cast<std::int64_t>(stride), m_request.taps};
     const CountWrongClamped<T, Whole> counter{direct, m_out.data()};
     for_team_sizes(m_request, [&](int team_size, const std::string& suffix) {
-      const FilterOptions options{.league_size = m_request.league_size, .team_size = team_size};
+      const FilterOptions options{.axis = axis, .league_size = m_request.league_size, .team_size = team_size};
       const FilterPlan plan = filter_plan(m_space, source, weights, target, options);
       add(
           made,

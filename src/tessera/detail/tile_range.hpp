@@ -28,6 +28,12 @@ KOKKOS_INLINE_FUNCTION QuotientRemainder divide(std::int64_t a, std::int64_t b) 
   return {quotient, a - quotient * b};
 }
 
+/// Where a tile sees an index counted from its begin: far more than it has is as good as more yet.
+KOKKOS_FORCEINLINE_FUNCTION int near_index(std::int64_t index) {
+  constexpr std::int64_t far = 1 << 30;
+  return static_cast<int>(Kokkos::min(Kokkos::max(index, -far), far));
+}
+
 struct IndexRange {
   std::int64_t begin, end;
 };

@@ -22,6 +22,7 @@
 #include <tessera/filter/detail/filter_register_blocked.hpp>
 #include <tessera/filter/detail/filter_request.hpp>
 #include <tessera/filter/detail/filter_runs.hpp>
+#include <tessera/filter/detail/filter_short_columns.hpp>
 #include <tessera/filter/detail/filter_short_integers.hpp>
 #include <tessera/filter/detail/filter_short_lines.hpp>
 #include <tessera/filter/detail/filter_steps.hpp>
@@ -140,6 +141,11 @@ void launch_filter(const Space& space, const FilterPlan& plan, const FilterShape
     case FilterVariant::vectorized:
       if constexpr (has_column_kernel<Types>) {
         if (shape.direction == LineDirection::across) {
+          if constexpr (has_short_integer_kernel<Types> && !is_host_space<Space>) {
+            if (takes_short_columns<Types>(false, shape)) {
+              return launch_short_columns(space, plan, shape, job, weights.narrow(), asked_team_size);
+            }
+          }
           return launch_columns(space, plan, job, weights.narrow(), asked_team_size);
         }
       }

@@ -106,4 +106,18 @@ TEMPLATE_LIST_TEST_CASE("lines across memory, off boundaries of memory", "[filte
   if constexpr (!test::is_sanitized) check_all<float, Off<5>, Off<1>>(space);
 }
 
+TEMPLATE_LIST_TEST_CASE("teams smaller than a warp take all lines across memory", "[filter][lead]", test::OneSpace) {
+  const TestType space;
+  for (const int team_size : {1, 31}) {
+    if (test::runs_on_host<TestType> && team_size > 1) continue;
+    test::FilterCheck<double, double, test::Left, test::Left, TestType, 2> check(
+        space, {45, 50}, test::values<double>(45 * 50, 1), test::fractional_weights(5));
+    check.check({.team_size = team_size}, false);
+    for (const std::int64_t window : {3, 24}) {
+      test::check_across<WindowOperation::min, double, test::Left, test::Left>(space, Extents<2>{45, 50}, window,
+                                                                               {.axis = 1, .team_size = team_size});
+    }
+  }
+}
+
 }  // namespace

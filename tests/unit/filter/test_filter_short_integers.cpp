@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "filter_check.hpp"
+#include "short_integer_check.hpp"
 #include "support/message.hpp"
 
 namespace {
@@ -19,45 +20,14 @@ using tessera::BoundaryMode;
 using tessera::FilterOptions;
 using tessera::FilterVariant;
 
-template <class T>
-std::vector<T> any_values(std::size_t size, std::uint64_t seed) {
-  std::vector<T> data;
-  for (std::size_t i = 0; i < size; ++i) data.push_back(static_cast<T>(test::mixed(i, seed)));
-  return data;
-}
-
-/// Of so many bytes and a sign, as many as 32-bit sums of T hold; they cancel in part.
-template <class T>
-std::vector<double> digit_weights(std::size_t taps, int digits) {
-  const double most = std::min(std::ldexp(1.0, 8 * digits - 1), std::ldexp(1.0, 29 - static_cast<int>(8 * sizeof(T))));
-  std::vector<double> weights;
-  for (std::size_t k = 0; k < taps; ++k) {
-    const double share = std::floor(most / static_cast<double>(taps));
-    weights.push_back(k % 3 == 1 ? -share + static_cast<double>(k % 5) : share - static_cast<double>(k % 7));
-  }
-  return weights;
-}
-
-template <class T, class InLayout = test::Right, class OutLayout = test::Right, class Space>
-void check_integer_lines(const Space& space, std::size_t lines, std::size_t size, const std::vector<double>& weights) {
-  test::FilterCheck<T, T, InLayout, OutLayout, Space, 2> check(space, {lines, size}, any_values<T>(lines * size, size),
-                                                               weights);
-  check.check_both({.mode_left = BoundaryMode::reflect, .mode_right = BoundaryMode::constant, .cval = 5.0});
-  check.check({.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::mirror, .league_size = 2}, false);
-  check.check({.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::odd}, false);
-  check.check({.mode_left = BoundaryMode::odd, .mode_right = BoundaryMode::nearest, .team_size = 1}, false);
-  check.check({.mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::wrap}, false);
-  check.check({.mode_left = BoundaryMode::nearest, .mode_right = BoundaryMode::valid}, true);
-}
-
 /// Blocks of four taps, and one more; lines about chunks, words and what threads make.
 template <class T, class Space>
 void check_extents_of_integers(const Space& space) {
   for (const std::size_t size : {1, 3, 15, 16, 17, 33, 101, 333}) {
     for (const std::size_t taps : {1, 3, 4, 5, 9, 33}) {
       if (taps > size) continue;
-      check_integer_lines<T>(space, 1 + 300 / size, size,
-                             taps % 2 == 0 ? test::whole_weights(taps) : test::fractional_weights(taps));
+      test::check_integer_lines<T>(space, 1 + 300 / size, size,
+                                   taps % 2 == 0 ? test::whole_weights(taps) : test::fractional_weights(taps));
     }
   }
 }
@@ -67,22 +37,23 @@ template <class T, class Space>
 void check_segments(const Space& space) {
   const auto tile = test::filter_tile<T>(space);
   for (const std::size_t size : {tile - 1, tile + 1, 2 * tile + 1, 5 * tile + 77}) {
-    check_integer_lines<T>(space, 2, size, test::whole_weights(5));
+    test::check_integer_lines<T>(space, 2, size, test::whole_weights(5));
   }
-  check_integer_lines<T, test::Misaligned, test::Right>(space, 3, tile + 77, test::whole_weights(257));
-  check_integer_lines<T, test::Right, test::Misaligned>(space, 3, tile + 77, test::fractional_weights(66));
+  test::check_integer_lines<T, test::Misaligned, test::Right>(space, 3, tile + 77, test::whole_weights(257));
+  test::check_integer_lines<T, test::Right, test::Misaligned>(space, 3, tile + 77, test::fractional_weights(66));
 }
 
 template <class T, class Space>
 void check_digits(const Space& space) {
   for (int digits = 1; digits <= 4; ++digits) {
-    for (const std::size_t taps : {2, 7}) check_integer_lines<T>(space, 7, 501, digit_weights<T>(taps, digits));
+    for (const std::size_t taps : {2, 7})
+      test::check_integer_lines<T>(space, 7, 501, test::digit_weights<T>(taps, digits));
   }
-  check_integer_lines<T>(space, 2, 77, {127, -128});
-  check_integer_lines<T>(space, 2, 77, {128, -129});
-  check_integer_lines<T>(space, 2, 77, {32639, -32640});
-  check_integer_lines<T>(space, 2, 77, {0, 0, 0});
-  check_integer_lines<T>(space, 2, 77, {0x1p23 - 1});
+  test::check_integer_lines<T>(space, 2, 77, {127, -128});
+  test::check_integer_lines<T>(space, 2, 77, {128, -129});
+  test::check_integer_lines<T>(space, 2, 77, {32639, -32640});
+  test::check_integer_lines<T>(space, 2, 77, {0, 0, 0});
+  test::check_integer_lines<T>(space, 2, 77, {0x1p23 - 1});
 }
 
 TEMPLATE_LIST_TEST_CASE("short lines of int8", "[filter]", test::OneSpace) {
@@ -127,17 +98,17 @@ TEMPLATE_LIST_TEST_CASE("lines of bytes about what a team takes", "[filter]", te
         static_cast<std::size_t>(filter_plan(space, many.const_view(), weights, many.view(), options).tile);
     const std::size_t team = std::max<std::size_t>(2, tile / size);
     for (const std::size_t lines : {team - 1, team, team + 1}) {
-      check_integer_lines<std::uint8_t>(space, lines, size, test::whole_weights(9));
+      test::check_integer_lines<std::uint8_t>(space, lines, size, test::whole_weights(9));
     }
   }
 }
 
 TEMPLATE_LIST_TEST_CASE("bytes in blocks of an array, and of rank 3", "[filter]", test::OneSpace) {
   const TestType space;
-  check_integer_lines<std::uint8_t, test::Block, test::Right>(space, 31, 133, test::whole_weights(9));
-  check_integer_lines<std::uint8_t, test::Right, test::Block>(space, 31, 133, test::fractional_weights(6));
+  test::check_integer_lines<std::uint8_t, test::Block, test::Right>(space, 31, 133, test::whole_weights(9));
+  test::check_integer_lines<std::uint8_t, test::Right, test::Block>(space, 31, 133, test::fractional_weights(6));
   test::FilterCheck<std::int16_t, std::int16_t, test::Block, test::Block, TestType, 3>(
-      space, {3, 5, 211}, any_values<std::int16_t>(3 * 5 * 211, 3), test::whole_weights(12))
+      space, {3, 5, 211}, test::any_values<std::int16_t>(3 * 5 * 211, 3), test::whole_weights(12))
       .check_both({.mode_left = BoundaryMode::mirror, .mode_right = BoundaryMode::reflect});
 }
 
@@ -151,7 +122,7 @@ TEMPLATE_LIST_TEST_CASE("windows of bytes at either end of an origin", "[filter]
 /// Products that double holds exactly, so that contraction changes nothing; sums with halves among them.
 template <class T, class Space>
 void check_rounding(const Space& space, double scale) {
-  const std::vector<T> line = any_values<T>(203, 9);
+  const std::vector<T> line = test::any_values<T>(203, 9);
   const std::vector<double> weights{0.25 * scale, 0.75 * scale, -0.5 * scale, 0.5};
   std::vector<T> expected;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -25,7 +25,8 @@ struct FilterShape {
   std::int64_t column_stride;  // the larger one of input and output
   LineDirection direction;
   std::int64_t taps, reach_left;
-  bool adjacent;  ///< each line follows the one before it, of input and output alike
+  bool adjacent;      ///< each line follows the one before it, of input and output alike
+  bool word_columns;  ///< neighbours of lines across memory are whole words of 4 bytes, of input and output alike
 };
 
 /// Whether each line begins where the one before it ends, of both. One line does.
@@ -33,6 +34,21 @@ template <class In, class Out>
 bool are_adjacent(const LineArray<In>& in, const LineArray<Out>& out) {
   const bool follow = in.column_stride() == in.extent && out.column_stride() == out.extent;
   return in.stride == 1 && out.stride == 1 && in.columns() == in.lines() && (follow || in.lines() == 1);
+}
+
+/// Whether memory holds them as words of 4 bytes.
+template <class T>
+bool has_words(const LineArray<T>& lines) {
+  constexpr std::uintptr_t word = 4;
+  const auto keeps = [](std::int64_t elements) {
+    return elements * static_cast<std::int64_t>(sizeof(T)) % static_cast<std::int64_t>(word) == 0;
+  };
+  if (reinterpret_cast<std::uintptr_t>(lines.data) % word != 0 || !keeps(lines.columns())) return false;
+  if (!keeps(lines.stride)) return false;
+  for (int axis = 0; axis < line_axes_max - 1; ++axis) {
+    if (!keeps(lines.outer_stride[axis])) return false;
+  }
+  return true;
 }
 
 template <class In, class Out>
@@ -44,8 +60,15 @@ FilterShape filter_shape(const LineArray<In>& in, const LineArray<Out>& out, std
   } else if (in.column_stride() == 1 && out.column_stride() == 1) {
     direction = LineDirection::across;
   }
-  return {in.lines(), in.extent, in.columns(), std::max(in.column_stride(), out.column_stride()),
-          direction,  taps,      reach_left,   are_adjacent(in, out) && in.extent == out.extent};
+  return {in.lines(),
+          in.extent,
+          in.columns(),
+          std::max(in.column_stride(), out.column_stride()),
+          direction,
+          taps,
+          reach_left,
+          are_adjacent(in, out) && in.extent == out.extent,
+          direction == LineDirection::across && has_words(in) && has_words(out)};
 }
 
 /// Whether lines of neighbours begin at equal distances, which an int holds for many of them.

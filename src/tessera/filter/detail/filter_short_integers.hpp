@@ -91,19 +91,13 @@ struct FilterShortIntegers {
             static_cast<int>(Kokkos::min<std::int64_t>(lines_at_once, lines - line)),
             static_cast<int>(job.in.column_stride()),
             static_cast<int>(job.out.column_stride()),
-            here(-first),
-            here(job.in.extent - first),
-            here(job.out.extent - first),
-            here(folded.begin - first),
-            here(folded.end - first),
+            near_index(-first),
+            near_index(job.in.extent - first),
+            near_index(job.out.extent - first),
+            near_index(folded.begin - first),
+            near_index(folded.end - first),
             static_cast<int>(low_address(x) % sector_bytes / sizeof(T)),
             static_cast<int>(low_address(y) % packed_bytes / sizeof(T))};
-  }
-
-  /// Far more than a tile has is as good as more yet.
-  KOKKOS_FORCEINLINE_FUNCTION static int here(std::int64_t at) {
-    constexpr std::int64_t far = 1 << 30;
-    return static_cast<int>(Kokkos::min(Kokkos::max(at, -far), far));
   }
 
   /// Of line l: the element of the first window's first tap in the first chunk, which begins a sector.

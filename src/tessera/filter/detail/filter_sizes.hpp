@@ -309,6 +309,48 @@ ShortIntegersScratch short_integers_scratch(const ShortIntegersPlan& plan) {
   return pieces;
 }
 
+/// Of lines across memory, neighbours of which are whole words: the outputs of a thread, how often in a tile at most,
+/// the words of scratch, and those that a tile is wide, half as many for more taps, and the teams at once (measured on
+/// an H200).
+inline constexpr int short_columns_outputs = 8;
+inline constexpr int short_columns_turns = 6;
+inline constexpr int short_columns_words = 8192;
+inline constexpr int short_columns_lanes = 32, short_columns_wide_taps = 64;
+template <class Types>
+inline constexpr int short_columns_teams_at_once = rounds_v<typename Types::accumulator_type> ? 4 : 6;
+
+/// A team's share of such lines.
+struct ShortColumnsPlan {
+  int lanes, tile;  // words, and outputs of each line
+  int pitch, rows;  // of scratch: words from row to row
+};
+
+KOKKOS_INLINE_FUNCTION std::size_t short_columns_scratch(const ShortColumnsPlan& plan) {
+  ScratchLayout layout;
+  layout.append<std::uint32_t>(static_cast<std::size_t>(plan.rows * plan.pitch));
+  return layout.bytes();
+}
+
+template <class Types>
+ShortColumnsPlan short_columns_plan(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
+  constexpr int outputs = short_columns_outputs;
+  const int most_lanes = shape.taps > short_columns_wide_taps ? short_columns_lanes / 2 : short_columns_lanes;
+  const std::int64_t words = ceil_div(shape.columns, short_integers_word<typename Types::in_type>);
+  const auto taps = static_cast<int>(ceil_div(shape.taps, short_taps_block)) * short_taps_block;
+  ShortColumnsPlan plan{};
+  // Tiles of like width, in whole chunks, and of like length.
+  const auto lanes = static_cast<int>(ceil_div(words, ceil_div(words, most_lanes)));
+  plan.lanes = plan.pitch = static_cast<int>(ceil_div(lanes, 4)) * 4;
+  const int round = outputs * std::max(1, (limits.is_host ? 128 : team_size) / plan.lanes);
+  const std::int64_t rounds = shape.lines / shape.columns * ceil_div(words, plan.lanes) * ceil_div(shape.extent, round);
+  const int most_turns = std::clamp((short_columns_words / plan.pitch - taps) / round, 1, short_columns_turns);
+  const int turns = tile_turns(limits, rounds, short_columns_teams_at_once<Types>, most_turns);
+  const std::int64_t share = ceil_div(shape.extent, ceil_div(shape.extent, std::int64_t{round} * turns));
+  plan.tile = static_cast<int>(ceil_div(share, outputs)) * outputs;
+  plan.rows = plan.tile + taps;
+  return plan;
+}
+
 /// Kernels for contiguous lines that are worth their compile time: floating data in its own type throughout. Of those
 /// for many taps or many applications only real data.
 template <class Types>
@@ -323,6 +365,12 @@ inline constexpr bool has_short_integer_kernel =
     has_short_sums<typename Types::in_type>&& std::is_same_v<typename Types::in_type, typename Types::out_type> &&
     (std::is_same_v<typename Types::accumulator_type, std::int32_t> ||
      std::is_same_v<typename Types::accumulator_type, double>);
+/// Whether they take lines across memory so: devices, where rows fill a sector.
+template <class Types>
+bool takes_short_columns(bool is_host, const FilterShape& shape) {
+  return has_short_integer_kernel<Types> && !is_host && shape.word_columns &&
+         fills_columns<typename Types::in_type>(shape.columns);
+}
 /// Accumulators of 128 bits are for rare data.
 template <class Types>
 inline constexpr bool has_column_kernel =

@@ -95,9 +95,10 @@ void plan_window_columns(std::string_view function, const DeviceLimits& limits, 
   require_team_size(function, asked_team_size, limits.is_host ? limits.concurrency : window_chunk_team_size);
   plan.variant = WindowVariant::columns;
   plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : window_chunk_team_size;
-  const int groups = limits.is_host ? 4 : std::max(1, plan.team_size / window_column_lines<false>);
-  plan.tile = groups * window_column_outputs<Op>;
   plan.lanes = limits.is_host ? window_column_lines<true> : window_column_lines<false>;
+  if (!limits.is_host) plan.team_size = std::max(plan.team_size, plan.lanes);  // a thread for each line of a tile
+  const int groups = limits.is_host ? 4 : plan.team_size / plan.lanes;
+  plan.tile = groups * window_column_outputs<Op>;
   const std::int64_t turns = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(extent, plan.tile);
   if (!limits.is_host) plan.tile *= tile_turns(limits, turns, window_column_teams<Op>, window_column_turns<Op>);
 }

@@ -99,6 +99,18 @@ KOKKOS_FORCEINLINE_FUNCTION T word_element(std::uint32_t word, int e) {
   return static_cast<T>(word >> static_cast<int>(8 * sizeof(T)) * e);
 }
 
+/// Bytes of low (0 to 3) and high (4 to 7) that the digits of `bytes` name, the lowest first.
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t chosen_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t bytes) {
+#if defined(__CUDA_ARCH__)
+  return __byte_perm(low, high, bytes);
+#else
+  const std::uint64_t both = std::uint64_t{high} << 32 | low;
+  std::uint32_t word = 0;
+  for (int b = 0; b < 4; ++b) word |= static_cast<std::uint32_t>(both >> 8 * (bytes >> 4 * b & 7) & 255) << 8 * b;
+  return word;
+#endif
+}
+
 /// sum + the products of a word of elements with the digits of as many taps, of a block the later half if Later.
 template <class T, bool Later>
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t add_products(std::uint32_t elements, std::uint32_t digits,
@@ -144,6 +156,14 @@ KOKKOS_FORCEINLINE_FUNCTION std::int32_t rounded(double small) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(small + 0x1.8p52)));
 }
 
+/// The word of elements i, i + 1, .. of words of them.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t word_at(const std::uint32_t* words, int i) {
+  constexpr int length = short_integers_word<T>;
+  if (i % length == 0) return words[i / length];
+  return funnel_bits(words[i / length], words[i / length + 1], i % length * static_cast<int>(8 * sizeof(T)));
+}
+
 /// The elements that a block's taps take for a run of outputs, as words, whatever the place of the first one in a word.
 template <class Types>
 class ShortWindow {
@@ -170,10 +190,7 @@ class ShortWindow {
   }
 
   /// The word of elements i, i + 1, ..
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint32_t word(int i) const {
-    if (i % length == 0) return m_words[i / length];
-    return funnel_bits(m_words[i / length], m_words[i / length + 1], i % length * static_cast<int>(8 * sizeof(T)));
-  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint32_t word(int i) const { return word_at<T>(m_words, i); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION T element(int i) const {
     return word_element<T>(m_words[i / length], i % length);
   }
