@@ -121,7 +121,7 @@ TEST_CASE("tiles of staged elements are large where there are many", "[filter][p
   const tessera::detail::DeviceLimits limits{false, 270336, 40900};
   const auto tile_of = [&]<class Types>(Types, std::int64_t lines, std::int64_t extent, std::int64_t taps) {
     const tessera::detail::FilterShape shape{lines, extent,   lines, extent, tessera::detail::LineDirection::along,
-                                             taps,  taps / 2, true};
+                                             taps,  taps / 2, true,  false};
     const FilterPlan plan =
         tessera::detail::make_filter_plan<Types>(limits, shape, {.variant = tessera::FilterVariant::overlapping});
     CHECK(plan.scratch_bytes <= limits.scratch_bytes);
@@ -144,8 +144,8 @@ template <class T>
 void check_blocked_plans(std::int64_t outputs, int team_size, std::int64_t taps) {
   const tessera::detail::DeviceLimits limits{false, 270336, 40900};
   for (const std::int64_t extent : {129, 1000, 2045, 2046, 4093, 4094, 9000, 100003, 1 << 27}) {
-    const tessera::detail::FilterShape shape{1,    extent,   1,   1, tessera::detail::LineDirection::along,
-                                             taps, taps / 2, true};
+    const tessera::detail::FilterShape shape{1,    extent,   1,    1,    tessera::detail::LineDirection::along,
+                                             taps, taps / 2, true, false};
     const FilterPlan plan = tessera::detail::make_filter_plan<tessera::detail::FilterTypes<T, T, T>>(limits, shape, {});
     INFO(extent << " elements, " << taps << " taps: " << to_string(plan));
     CHECK(plan.variant == tessera::FilterVariant::register_blocked);

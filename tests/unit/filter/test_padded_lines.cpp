@@ -386,7 +386,8 @@ TEST_CASE("which lines a device takes several of", "[window][filter][padded][pla
   }
   using Types = detail::FilterTypes<float, float, float>;
   const auto filter_of = [&](std::int64_t extent, std::int64_t taps) {
-    const detail::FilterShape shape{1000, extent, 1000, extent, detail::LineDirection::along, taps, taps / 2, true};
+    const detail::FilterShape shape{1000, extent,   1000, extent, detail::LineDirection::along,
+                                    taps, taps / 2, true, false};
     return detail::make_filter_plan<Types>(limits, shape, {}).variant;
   };
   CHECK(filter_of(17, 31) == FilterVariant::overlapping);
