@@ -142,7 +142,7 @@ void launch_filter(const Space& space, const FilterPlan& plan, const FilterShape
       if constexpr (has_column_kernel<Types>) {
         if (shape.direction == LineDirection::across) {
           if constexpr (has_short_integer_kernel<Types> && !is_host_space<Space>) {
-            if (takes_short_columns<Types>(false, shape)) {
+            if (takes_short_columns<Types>(device_limits(space), shape, plan.team_size)) {
               return launch_short_columns(space, plan, shape, job, weights.narrow(), asked_team_size);
             }
           }
@@ -263,7 +263,7 @@ void filter_halo(std::string_view function, bool reversed, const Space& space, c
 /// once; FilterPlan::most_steps says how many one call makes (more than 1: floats in their own type, contiguous lines
 /// of many elements, few taps, NaN policy propagate, modes of elements or keep, wrap at both ends or none).
 ///
-/// Scratch: as the variant stages, at most tile + halo elements (of short lines each with its halo), the weights of a
+/// Scratch: as the variant stages, at most tile + halo elements (of several lines each with its halo), the weights of a
 /// pass and a sum an output. Compulsory bytes: each element of in read once, each of out written once.
 ///
 /// \throws InvalidArgument  for extents other than those, weights that the accumulator's type cannot hold, or that sum
@@ -316,9 +316,9 @@ void convolve(const Space& space, const InView& in, const FilterWeights<Space>& 
 }
 
 /// The plan that correlate() follows; that of convolve() with an even number of taps or another origin than 0 may
-/// differ in halo and variant. Only types, extents and strides of the views matter. Pure: it launches and allocates
-/// nothing. \throws InvalidArgument for an axis, weights, a variant or sizes of league or team that they refuse; what
-/// else they refuse they alone look at
+/// differ in halo and variant. Only types, extents and strides of the views matter, and of 8- and 16-bit integers
+/// whether they begin on 4-byte boundaries. Pure: it launches and allocates nothing. \throws InvalidArgument for an
+/// axis, weights, a variant or sizes of league or team that they refuse; what else they refuse they alone look at
 template <ExecutionSpace Space, View InView, View OutView>
 FilterPlan filter_plan(const Space& space, const InView& in, const FilterWeights<Space>& weights, const OutView& out,
                        const FilterOptions& options = {}) {

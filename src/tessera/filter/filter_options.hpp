@@ -71,7 +71,7 @@ struct FilterOptions {
   FilterVariant variant = FilterVariant::automatic;
   int steps = 1;                      ///< applications in one call, at most FilterPlan::most_steps
   int league_size = 0;                ///< teams; 0: from the extents
-  int team_size = 0;                  ///< threads a team; 0: from the extents; lines across memory: a warp at least
+  int team_size = 0;                  ///< threads a team; 0: from the extents; a thread a line: a warp at least
   Stores stores = Stores::automatic;  ///< how a host writes the output
 };
 

@@ -102,7 +102,7 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
   constexpr int width = packed_length<typename Types::in_type>;
   plan.taps_per_pass = static_cast<int>(shape.taps);
   plan.halo = plan.taps_per_pass - 1;
-  if (takes_short_columns<Types>(limits.is_host, shape)) {
+  if (takes_short_columns<Types>(limits, shape, plan.team_size)) {
     const ShortColumnsPlan share = short_columns_plan<Types>(limits, shape, plan.team_size);
     plan.tile = share.tile;
     plan.scratch_bytes = short_columns_scratch(share);
@@ -122,7 +122,7 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
     return tiles();
   }
   if (has_short_integer_kernel<Types>) {
-    const ShortIntegersPlan share = short_integers_plan<Types>(limits.is_host, shape, plan.team_size);
+    const ShortIntegersPlan share = short_integers_plan<Types>(limits, shape, plan.team_size);
     plan.tile = share.lines * share.runs * short_integers_run<Types>;
     plan.scratch_bytes = short_integers_scratch<Types>(share).bytes;
     return ceil_div(shape.lines, share.lines) * share.segments;

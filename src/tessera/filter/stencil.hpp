@@ -51,7 +51,7 @@ struct StencilOptions {
   BoundaryMode mode_right = BoundaryMode::reflect;  ///< for elements after the line
   T cval{};                                         ///< of mode constant
   int league_size = 0;                              ///< teams; 0: from the extents
-  int team_size = 0;                                ///< threads a team; 0: from the extents
+  int team_size = 0;                                ///< threads a team; 0: from the extents; a thread a line: a warp
 };
 
 namespace detail {

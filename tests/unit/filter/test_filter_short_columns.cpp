@@ -44,6 +44,7 @@ void check_columns_of_integers(const Space& space) {
     check_word_columns<T>(space, 64, 77, test::digit_weights<T>(7, digits));
   }
   check_word_columns<T>(space, 64, 77, {0, 0, 0});
+  check_word_columns<T>(space, 64, 77, {0x1p23 - 1});
 }
 
 TEMPLATE_LIST_TEST_CASE("columns of int8", "[filter]", test::OneSpace) {
@@ -65,6 +66,15 @@ struct OffWords : test::Left {
   static constexpr std::size_t shift = Shift;
 };
 
+/// Rows that are 69 elements more than words apart.
+struct OddRows : test::Left {
+  using kokkos_layout = Kokkos::LayoutStride;
+  template <std::size_t Rank>
+  static test::Extents<Rank> strides(const test::Extents<Rank>& extents) {
+    return test::detail::strides_left(extents, 1, 69);
+  }
+};
+
 TEMPLATE_LIST_TEST_CASE("columns of bytes off boundaries of memory", "[filter]", test::OneSpace) {
   const TestType space;
   for (const std::size_t columns : {64, 1024, 1060}) {
@@ -73,6 +83,8 @@ TEMPLATE_LIST_TEST_CASE("columns of bytes off boundaries of memory", "[filter]",
     test::check_integer_lines<std::uint8_t, OffWords<4>, OffWords<12>>(space, columns, 70, weights);
     test::check_integer_lines<std::uint8_t, test::Left, OffWords<2>>(space, columns, 70, weights);
     test::check_integer_lines<std::uint8_t, test::BlockLeft, test::Left>(space, columns, 70, weights);
+    test::check_integer_lines<std::uint8_t, OddRows, test::Left>(space, columns, 70, weights);
+    test::check_integer_lines<std::int16_t, test::Left, OddRows>(space, columns, 70, weights);
     test::check_integer_lines<std::int16_t, test::Left, OffWords<2>>(space, columns, 70, weights);
   }
 }
@@ -90,6 +102,7 @@ TEMPLATE_LIST_TEST_CASE("columns of 16-bit integers in batches", "[filter]", tes
     options.variant = tessera::FilterVariant::direct;
     tessera::convolve(space, in.const_view(), weights, expected.view(), options);
     test::check_values(out.read(), expected.read());
+    out.check_guards();
   }
 }
 
@@ -111,12 +124,12 @@ TEMPLATE_LIST_TEST_CASE("lines across memory that are words go through scratch o
 }
 
 /// The kernel of words itself, also where the library takes another one.
-template <class T, class Space>
+template <class T, class Layout = test::Left, class Space>
 void check_kernel(const Space& space, std::size_t columns, std::size_t size, const std::vector<double>& values,
                   const FilterOptions& options) {
   const std::size_t outputs = size - test::dropped_outputs(options, false, values.size());
-  const test::GuardedView<T, test::Left, Space, 2> in({columns, size}, test::any_values<T>(columns * size, 3));
-  const test::GuardedView<T, test::Left, Space, 2> out({columns, outputs}), expected({columns, outputs});
+  const test::GuardedView<T, Layout, Space, 2> in({columns, size}, test::any_values<T>(columns * size, 3));
+  const test::GuardedView<T, Layout, Space, 2> out({columns, outputs}), expected({columns, outputs});
   const tessera::FilterWeights<Space> weights(space, values);
   const auto launch = [&]<class Types>(const tessera::detail::FilterShape& shape,
                                        const tessera::detail::FilterJob<Types>& job, bool) {
@@ -135,6 +148,7 @@ void check_kernel(const Space& space, std::size_t columns, std::size_t size, con
   direct.variant = tessera::FilterVariant::direct;
   tessera::correlate(space, in.const_view(), weights, expected.view(), direct);
   test::check_values(out.read(), expected.read());
+  out.check_guards();
 }
 
 template <class T, class Space>
@@ -151,6 +165,8 @@ void check_kernels(const Space& space) {
     }
   }
   check_kernel<T>(space, 1060, 70, test::digit_weights<T>(6, 2), {});
+  if constexpr (std::is_same_v<T, std::int8_t>) check_kernel<T>(space, 64, 70, {0x1p23 - 1}, {});
+  check_kernel<T, OffWords<4>>(space, 1024, 70, test::whole_weights(6), {});  // tiles begin before the lines
   check_kernel<T>(space, 64, 300, test::whole_weights(257), {});
 }
 
@@ -161,6 +177,50 @@ TEMPLATE_LIST_TEST_CASE("the kernel of columns of words, bytes", "[filter]", tes
 TEMPLATE_LIST_TEST_CASE("the kernel of columns of words, 16-bit integers", "[filter]", test::OneSpace) {
   check_kernels<std::uint16_t>(TestType());
   check_kernels<std::int16_t>(TestType());
+}
+
+/// As many teams as registers are planned for, or Kokkos refuses the launch; of each the system and Kokkos take some.
+template <class Types>
+void check_scratch(const tessera::detail::DeviceLimits& limits) {
+  using namespace tessera::detail;
+  for (const int team_size : {1, 32, 100, 128}) {
+    for (const std::int64_t taps : {1, 3, 33, 64, 65, 257}) {
+      const auto check = [&](std::size_t bytes, int teams) {
+        INFO(limits.multiprocessor_scratch_bytes << " bytes, team " << team_size << ", " << taps << " taps: " << bytes);
+        CHECK((bytes + 1024) * static_cast<std::size_t>(teams) <= limits.multiprocessor_scratch_bytes);
+      };
+      for (const std::int64_t columns : {32, 60, 128, 1000, 4096}) {
+        const FilterShape shape{columns, 100000, columns, 1, LineDirection::across, taps, taps / 2, false, true};
+        if (!takes_short_columns<Types>(limits, shape, team_size)) continue;
+        check(short_columns_scratch(short_columns_plan<Types>(limits, shape, team_size)),
+              short_columns_teams_at_once<Types>);
+      }
+      for (const std::int64_t extent : {257, 1000, 2500, 100000}) {
+        const FilterShape shape{1000, extent, 1000, extent, LineDirection::along, taps, taps / 2, true, false};
+        check(short_integers_scratch<Types>(short_integers_plan<Types>(limits, shape, team_size)).bytes,
+              short_integers_teams_at_once<Types>);
+      }
+    }
+  }
+}
+
+TEST_CASE("teams of short integers fit the scratch of small multiprocessors", "[filter][plan]") {
+  using namespace tessera::detail;
+  constexpr std::size_t kib = 1024;
+  for (const std::size_t there : {64 * kib, 96 * kib, 100 * kib, 164 * kib, 228 * kib}) {
+    const DeviceLimits limits{false, 132 * 2048, 40936, there};
+    check_scratch<FilterTypes<std::uint8_t, std::uint8_t, std::int32_t>>(limits);
+    check_scratch<FilterTypes<std::uint8_t, std::uint8_t, double>>(limits);
+    check_scratch<FilterTypes<std::int16_t, std::int16_t, std::int32_t>>(limits);
+    check_scratch<FilterTypes<std::int16_t, std::int16_t, double>>(limits);
+  }
+  using Types = FilterTypes<std::uint8_t, std::uint8_t, std::int32_t>;
+  const FilterShape shape{4096, 100000, 4096, 1, LineDirection::across, 33, 16, false, true};
+  const FilterShape wide{4096, 100000, 4096, 1, LineDirection::across, 257, 128, false, true};
+  CHECK(short_columns_plan<Types>({false, 132 * 2048, 40936, 228 * kib}, shape, 128).tile == 192);
+  CHECK(takes_short_columns<Types>({false, 132 * 2048, 40936, 164 * kib}, wide, 128));
+  CHECK(takes_short_columns<Types>({false, 132 * 2048, 40936, 100 * kib}, shape, 128));
+  CHECK_FALSE(takes_short_columns<Types>({false, 132 * 2048, 40936, 100 * kib}, wide, 128));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #define TESSERA_FILTER_DETAIL_FILTER_SHORT_COLUMNS_HPP
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <tessera/concepts.hpp>
@@ -207,7 +206,7 @@ void launch_short_columns(const Space& space, const FilterPlan& plan, const Filt
                         short_taps<Types>(weights, job.rule.window.reversed),
                         share,
                         SmallDivisor(share.lanes),
-                        SmallDivisor(std::max(1, share.lanes / 4)),
+                        SmallDivisor(share.lanes / 4),
                         tiles,
                         tiles_per_line,
                         job.in.lines() / tiles.columns * tiles.count * tiles_per_line};

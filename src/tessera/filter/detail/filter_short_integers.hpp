@@ -227,7 +227,7 @@ struct FilterShortIntegers {
 template <class Types, ExecutionSpace Space>
 void launch_short_integers(const Space& space, const FilterPlan& plan, const FilterShape& shape,
                            const FilterJob<Types>& job, std::span<const double> weights, int asked_team_size) {
-  const ShortIntegersPlan share = short_integers_plan<Types>(is_host_space<Space>, shape, plan.team_size);
+  const ShortIntegersPlan share = short_integers_plan<Types>(device_limits(space), shape, plan.team_size);
   const FoldedRange<Types> folded(job.rule);
   const int cut = 2 * (packed_length<typename Types::in_type> - 1);  // elements of chunks at both ends
   const auto special = static_cast<int>(folded.begin + job.out.extent - folded.end);

@@ -263,12 +263,11 @@ struct ShortIntegersPlan {
   int runs, in_chunks, out_chunks;  // of a segment
 };
 
+/// Of so many runs.
 template <class Types>
-ShortIntegersPlan short_integers_plan(bool is_host, const FilterShape& shape, int team_size) {
+ShortIntegersPlan short_integers_share(const FilterShape& shape, int threads, int capacity) {
   using T = typename Types::in_type;
   constexpr int width = packed_length<T>, run = short_integers_run<Types>, word = short_integers_word<T>;
-  const int threads = is_host ? 128 : team_size;
-  const int capacity = short_integers_turns * threads;
   const std::int64_t line_runs = ceil_div(shape.extent + width - 1, run);  // wherever it begins
   ShortIntegersPlan plan{};
   plan.segments = ceil_div(line_runs, capacity);
@@ -309,12 +308,28 @@ ShortIntegersScratch short_integers_scratch(const ShortIntegersPlan& plan) {
   return pieces;
 }
 
+/// Fewer turns where a multiprocessor's scratch does not hold the teams that the registers are planned for.
+template <class Types>
+ShortIntegersPlan short_integers_plan(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
+  constexpr int teams = short_integers_teams_at_once<Types>;
+  constexpr std::size_t most_bytes = 40960;
+  const std::size_t most = limits.shared_scratch(teams * most_bytes, teams);
+  const int threads = limits.is_host ? 128 : team_size;
+  ShortIntegersPlan plan{};
+  for (int turns = short_integers_turns; turns > 0; --turns) {
+    plan = short_integers_share<Types>(shape, threads, turns * threads);
+    if (short_integers_scratch<Types>(plan).bytes <= most) return plan;
+  }
+  plan.lines = 1;
+  return plan;
+}
+
 /// Of lines across memory, neighbours of which are whole words: the outputs of a thread, how often in a tile at most,
-/// the words of scratch, and those that a tile is wide, half as many for more taps, and the teams at once (measured on
+/// the bytes of scratch, the words that a tile is wide, half as many for more taps, and the teams at once (measured on
 /// an H200).
 inline constexpr int short_columns_outputs = 8;
 inline constexpr int short_columns_turns = 6;
-inline constexpr int short_columns_words = 8192;
+inline constexpr std::size_t short_columns_bytes = 32768;
 inline constexpr int short_columns_lanes = 32, short_columns_wide_taps = 64;
 template <class Types>
 inline constexpr int short_columns_teams_at_once = rounds_v<typename Types::accumulator_type> ? 4 : 6;
@@ -331,6 +346,13 @@ KOKKOS_INLINE_FUNCTION std::size_t short_columns_scratch(const ShortColumnsPlan&
   return layout.bytes();
 }
 
+/// What a team may take of a multiprocessor that holds as many as its registers are planned for.
+template <class Types>
+std::size_t short_columns_most_scratch(const DeviceLimits& limits) {
+  constexpr int teams = short_columns_teams_at_once<Types>;
+  return limits.shared_scratch(teams * short_columns_bytes, teams);
+}
+
 template <class Types>
 ShortColumnsPlan short_columns_plan(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   constexpr int outputs = short_columns_outputs;
@@ -343,7 +365,8 @@ ShortColumnsPlan short_columns_plan(const DeviceLimits& limits, const FilterShap
   plan.lanes = plan.pitch = static_cast<int>(ceil_div(lanes, 4)) * 4;
   const int round = outputs * std::max(1, (limits.is_host ? 128 : team_size) / plan.lanes);
   const std::int64_t rounds = shape.lines / shape.columns * ceil_div(words, plan.lanes) * ceil_div(shape.extent, round);
-  const int most_turns = std::clamp((short_columns_words / plan.pitch - taps) / round, 1, short_columns_turns);
+  const auto words_there = static_cast<int>(short_columns_most_scratch<Types>(limits) / sizeof(std::uint32_t));
+  const int most_turns = std::clamp((words_there / plan.pitch - taps) / round, 1, short_columns_turns);
   const int turns = tile_turns(limits, rounds, short_columns_teams_at_once<Types>, most_turns);
   const std::int64_t share = ceil_div(shape.extent, ceil_div(shape.extent, std::int64_t{round} * turns));
   plan.tile = static_cast<int>(ceil_div(share, outputs)) * outputs;
@@ -365,11 +388,13 @@ inline constexpr bool has_short_integer_kernel =
     has_short_sums<typename Types::in_type>&& std::is_same_v<typename Types::in_type, typename Types::out_type> &&
     (std::is_same_v<typename Types::accumulator_type, std::int32_t> ||
      std::is_same_v<typename Types::accumulator_type, double>);
-/// Whether they take lines across memory so: devices, where rows fill a sector.
+/// Whether they take lines across memory so: devices, where rows fill a sector and scratch holds a round of outputs.
 template <class Types>
-bool takes_short_columns(bool is_host, const FilterShape& shape) {
-  return has_short_integer_kernel<Types> && !is_host && shape.word_columns &&
-         fills_columns<typename Types::in_type>(shape.columns);
+bool takes_short_columns(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
+  return has_short_integer_kernel<Types> && !limits.is_host && shape.word_columns &&
+         fills_columns<typename Types::in_type>(shape.columns) &&
+         short_columns_scratch(short_columns_plan<Types>(limits, shape, team_size)) <=
+             short_columns_most_scratch<Types>(limits);
 }
 /// Accumulators of 128 bits are for rare data.
 template <class Types>
