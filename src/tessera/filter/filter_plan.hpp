@@ -107,14 +107,13 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
     plan.tile = share.tile;
     plan.scratch_bytes = short_columns_scratch(share);
     const int columns = share.lanes * short_integers_word<typename Types::in_type>;
-    return shape.lines / shape.columns * ceil_div(shape.columns, columns) * ceil_div(shape.extent, share.tile);
+    return column_tile_count(shape, columns) * ceil_div(shape.extent, share.tile);
   }
   if (shape.direction == LineDirection::across) {
     constexpr std::size_t bytes = sizeof(typename Types::accumulator_type);
     const int columns = limits.is_host ? column_tile<true> : column_tile<false>;
     if (!limits.is_host) plan.team_size = std::max(plan.team_size, columns);  // a thread for each line of a tile
-    const std::int64_t column_tiles = shape.lines / shape.columns * ceil_div(shape.columns, columns);
-    const auto tiles = [&] { return column_tiles * ceil_div(shape.extent, plan.tile); };
+    const auto tiles = [&] { return column_tile_count(shape, columns) * ceil_div(shape.extent, plan.tile); };
     plan.tile = limits.is_host ? 64 : column_outputs_per_thread<bytes> * (plan.team_size / columns);
     if (!limits.is_host) {
       plan.tile *= tile_turns(limits, tiles(), column_teams_at_once<bytes>, column_turns<bytes>(shape.taps));

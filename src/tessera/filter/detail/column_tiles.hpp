@@ -42,10 +42,7 @@ ColumnTiles column_tiles(const LineArray<T>& lines, int lanes, bool is_host) {
   const std::int64_t columns = lines.columns();
   if (is_host || columns < 8 * std::int64_t{lanes}) return {columns, lanes};
   const TileBoundary boundary(std::min(lanes, warp_lanes), sizeof(T));
-  if (!boundary.keeps(lines.stride)) return {columns, lanes};
-  for (int axis = 0; axis < line_axes_max - 1; ++axis) {
-    if (!boundary.keeps(lines.outer_stride[axis])) return {columns, lanes};
-  }
+  if (!lines.keep(boundary)) return {columns, lanes};
   return {columns, lanes, boundary.lead(reinterpret_cast<std::uintptr_t>(lines.data))};
 }
 

@@ -36,19 +36,12 @@ bool are_adjacent(const LineArray<In>& in, const LineArray<Out>& out) {
   return in.stride == 1 && out.stride == 1 && in.columns() == in.lines() && (follow || in.lines() == 1);
 }
 
-/// Whether memory holds them as words of 4 bytes.
+/// Whether memory holds neighbours as words of 4 bytes.
 template <class T>
 bool has_words(const LineArray<T>& lines) {
-  constexpr std::uintptr_t word = 4;
-  const auto keeps = [](std::int64_t elements) {
-    return elements * static_cast<std::int64_t>(sizeof(T)) % static_cast<std::int64_t>(word) == 0;
-  };
-  if (reinterpret_cast<std::uintptr_t>(lines.data) % word != 0 || !keeps(lines.columns())) return false;
-  if (!keeps(lines.stride)) return false;
-  for (int axis = 0; axis < line_axes_max - 1; ++axis) {
-    if (!keeps(lines.outer_stride[axis])) return false;
-  }
-  return true;
+  const TileBoundary boundary(std::max(1, 4 / static_cast<int>(sizeof(T))), sizeof(T));
+  return lines.keep(boundary) && boundary.keeps(lines.columns()) &&
+         boundary.lead(reinterpret_cast<std::uintptr_t>(lines.data)) == 0;
 }
 
 template <class In, class Out>
@@ -75,6 +68,11 @@ FilterShape filter_shape(const LineArray<In>& in, const LineArray<Out>& out, std
 inline bool has_even_lines(const FilterShape& shape) {
   return shape.direction == LineDirection::along && shape.lines == shape.columns &&
          shape.column_stride < std::int64_t{1} << 20;
+}
+
+/// So many neighbours across memory at a time.
+inline std::int64_t column_tile_count(const FilterShape& shape, int at_once) {
+  return shape.lines / shape.columns * ceil_div(shape.columns, at_once);
 }
 
 /// The same for filters that do not look at weights.

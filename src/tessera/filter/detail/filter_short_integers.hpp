@@ -22,6 +22,7 @@
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/detail/filter_sizes.hpp>
 #include <tessera/filter/detail/filter_vectorized.hpp>
+#include <tessera/filter/detail/short_integers_plan.hpp>
 #include <tessera/filter/detail/short_sums.hpp>
 #include <tessera/filter/filter_plan.hpp>
 

@@ -6,9 +6,11 @@
 #define TESSERA_FILTER_DETAIL_LINE_ARRAY_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/packed.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <utility>
@@ -32,6 +34,12 @@ struct LineArray {
   /// Neighbouring lines, each its stride from the next.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t columns() const { return outer[line_axes_max - 1]; }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t column_stride() const { return outer_stride[line_axes_max - 1]; }
+
+  /// Whether elements and lines follow each other in whole steps of a boundary, but for neighbours.
+  [[nodiscard]] bool keep(const TileBoundary& boundary) const {
+    return boundary.keeps(stride) && std::all_of(outer_stride, outer_stride + line_axes_max - 1,
+                                                 [&](std::int64_t step) { return boundary.keeps(step); });
+  }
 
   [[nodiscard]] KOKKOS_FUNCTION T* line(std::int64_t index) const {
     T* first = data;

@@ -9,7 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <tessera/detail/unroll.hpp>
-#include <tessera/filter/detail/filter_sizes.hpp>
+#include <tessera/filter/detail/short_integers_plan.hpp>
 #include <tessera/filter/detail/short_sums.hpp>
 
 namespace tessera::detail {

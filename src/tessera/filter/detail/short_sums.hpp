@@ -18,6 +18,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/filter_sizes.hpp>
+#include <tessera/filter/detail/short_integers_plan.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
