@@ -95,7 +95,7 @@ struct FilterShortColumns {
             near_index(folded.begin - first),
             near_index(folded.end - first),
             near_index(Kokkos::min<std::int64_t>(plan.tile, job.out.extent - first)),
-            low_address(x) % sizeof(Chunk) == 0 && job.in.stride % (4 * length) == 0 && lanes.value() % 4 == 0};
+            low_address(x) % sizeof(Chunk) == 0 && job.in.stride % (4 * length) == 0};
   }
 
   /// Begins with so many pieces a row, and waits for those of this thread.
@@ -122,8 +122,8 @@ struct FilterShortColumns {
     const bool all = column >= tile.begin && column + words * length <= tile.end;
     const std::int64_t source_step = step * job.in.stride, first_row = tile.first - job.rule.window.reach_left;
     const T* source = tile.x + first * job.in.stride + column;
-    Word* target = staged + first * plan.pitch + k * words;
-    const int target_step = step * plan.pitch;
+    Word* target = staged + first * plan.lanes + k * words;
+    const int target_step = step * plan.lanes;
     TESSERA_NO_UNROLL
     for (int r = first; r < plan.rows; r += step) {
       if (all && r >= tile.in_begin && r < tile.in_end) {
@@ -156,7 +156,7 @@ struct FilterShortColumns {
       if (i >= tile.out_end) break;
       if (column < tile.begin || column >= tile.end) continue;
       std::uint32_t results[outputs];
-      make_columns({reinterpret_cast<const std::uint32_t*>(staged + i * plan.pitch + lane), plan.pitch}, taps, results);
+      make_columns({reinterpret_cast<const std::uint32_t*>(staged + i * plan.lanes + lane), plan.lanes}, taps, results);
       if (i >= tile.plain_begin && i + outputs <= tile.plain_end) {
         store<true>(tile, i, column, results);
       } else {

@@ -128,13 +128,13 @@ inline constexpr int short_columns_teams_at_once = rounds_v<typename Types::accu
 
 /// A team's share of such lines.
 struct ShortColumnsPlan {
-  int lanes, tile;  // words, and outputs of each line
-  int pitch, rows;  // of scratch: words from row to row
+  int lanes, tile;  // words, in whole chunks, and outputs of each line
+  int rows;         // of as many words, in scratch
 };
 
 KOKKOS_INLINE_FUNCTION std::size_t short_columns_scratch(const ShortColumnsPlan& plan) {
   ScratchLayout layout;
-  layout.append<std::uint32_t>(static_cast<std::size_t>(plan.rows * plan.pitch));
+  layout.append<std::uint32_t>(static_cast<std::size_t>(plan.rows * plan.lanes));
   return layout.bytes();
 }
 
@@ -152,13 +152,13 @@ ShortColumnsPlan short_columns_plan(const DeviceLimits& limits, const FilterShap
   const std::int64_t words = ceil_div(shape.columns, length);
   const auto taps = static_cast<int>(ceil_div(shape.taps, short_taps_block)) * short_taps_block;
   ShortColumnsPlan plan{};
-  // Tiles of like width, in whole chunks, and of like length.
+  // Tiles of like width and length.
   const auto lanes = static_cast<int>(ceil_div(words, ceil_div(words, most_lanes)));
-  plan.lanes = plan.pitch = static_cast<int>(ceil_div(lanes, 4)) * 4;
+  plan.lanes = static_cast<int>(ceil_div(lanes, 4)) * 4;
   const int round = outputs * std::max(1, (limits.is_host ? 128 : team_size) / plan.lanes);
   const std::int64_t rounds = column_tile_count(shape, plan.lanes * length) * ceil_div(shape.extent, round);
   const auto words_there = static_cast<int>(short_columns_most_scratch<Types>(limits) / sizeof(std::uint32_t));
-  const int most_turns = std::clamp((words_there / plan.pitch - taps) / round, 1, short_columns_turns);
+  const int most_turns = std::clamp((words_there / plan.lanes - taps) / round, 1, short_columns_turns);
   const int turns = tile_turns(limits, rounds, short_columns_teams_at_once<Types>, most_turns);
   const std::int64_t share = ceil_div(shape.extent, ceil_div(shape.extent, std::int64_t{round} * turns));
   plan.tile = static_cast<int>(ceil_div(share, outputs)) * outputs;
