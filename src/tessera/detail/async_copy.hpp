@@ -45,7 +45,8 @@ KOKKOS_FORCEINLINE_FUNCTION int async_head(const T* memory, int count, const voi
   return Kokkos::min(count, static_cast<int>(static_cast<unsigned>(bytes % sector_bytes) / sizeof(T)));
 }
 
-/// Begins to copy a thread's share of count elements, of 4, 8 or 16 bytes, to their place in scratch, and returns that.
+/// Begins to copy a thread's share of count elements to their place in scratch, and returns that. Those beside pieces
+/// of 16 bytes are copied at once where they are too short for more, or have no alignment for it.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T* begin_copy(const T* memory, int count, T* scratch, int thread, int threads) {
   constexpr int width = packed_length<T>;
@@ -64,7 +65,11 @@ KOKKOS_FORCEINLINE_FUNCTION T* begin_copy(const T* memory, int count, T* scratch
   for (; piece < pieces; piece += threads) copy_async(to_pieces + piece, from_pieces + piece);
   for (int i = thread; i < head + count - tail; i += threads) {
     const int at = i < head ? i : tail + i - head;
-    copy_async(to + at, memory + at);
+    if constexpr (sizeof(T) >= 4 && alignof(T) == sizeof(T)) {
+      copy_async(to + at, memory + at);
+    } else {
+      to[at] = memory[at];
+    }
   }
   return to;
 }

@@ -15,6 +15,7 @@
 #include <tessera/filter/detail/filter_adjacent_lines.hpp>
 #include <tessera/filter/detail/filter_columns.hpp>
 #include <tessera/filter/detail/filter_direct.hpp>
+#include <tessera/filter/detail/filter_interleaved.hpp>
 #include <tessera/filter/detail/filter_juxtaposed.hpp>
 #include <tessera/filter/detail/filter_lines.hpp>
 #include <tessera/filter/detail/filter_overlapping.hpp>
@@ -144,6 +145,11 @@ void launch_filter(const Space& space, const FilterPlan& plan, const FilterShape
           if constexpr (has_short_integer_kernel<Types> && !is_host_space<Space>) {
             if (takes_short_columns<Types>(device_limits(space), shape, plan.team_size)) {
               return launch_short_columns(space, plan, shape, job, weights.narrow(), asked_team_size);
+            }
+          }
+          if constexpr (has_interleaved_kernel<Types> && !is_host_space<Space>) {
+            if (takes_interleaved<Types>(device_limits(space), shape, plan.team_size)) {
+              return launch_interleaved(space, plan, shape, job, weights.narrow(), asked_team_size);
             }
           }
           return launch_columns(space, plan, job, weights.narrow(), asked_team_size);

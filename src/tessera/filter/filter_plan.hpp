@@ -18,6 +18,7 @@
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/filter_sizes.hpp>
+#include <tessera/filter/detail/interleaved_plan.hpp>
 #include <tessera/filter/filter_options.hpp>
 
 namespace tessera {
@@ -108,6 +109,12 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
     plan.scratch_bytes = short_columns_scratch(share);
     const int columns = share.lanes * short_integers_word<typename Types::in_type>;
     return column_tile_count(shape, columns) * ceil_div(shape.extent, share.tile);
+  }
+  if (takes_interleaved<Types>(limits, shape, plan.team_size)) {
+    const InterleavedPlan share = interleaved_plan<Types>(limits, shape, plan.team_size);
+    plan.tile = share.tile;
+    plan.scratch_bytes = share.bytes;
+    return interleaved_tiles(shape, share);
   }
   if (shape.direction == LineDirection::across) {
     constexpr std::size_t bytes = sizeof(typename Types::accumulator_type);

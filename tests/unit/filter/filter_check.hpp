@@ -216,6 +216,23 @@ class FilterCheck {
   FilterWeights<Space> m_device_weights;
 };
 
+/// What one variant makes of each mode, teams of one thread and few teams.
+template <class Check>
+void check_vectorized(Check& check) {
+  constexpr FilterVariant variant = FilterVariant::vectorized;
+  check.check(
+      {.mode_left = BoundaryMode::reflect, .mode_right = BoundaryMode::constant, .cval = 5.0, .variant = variant},
+      true);
+  check.check(
+      {.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::mirror, .variant = variant, .league_size = 2},
+      false);
+  check.check({.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::odd, .variant = variant}, false);
+  check.check({.mode_left = BoundaryMode::odd, .mode_right = BoundaryMode::nearest, .variant = variant, .team_size = 1},
+              false);
+  check.check({.mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::wrap, .variant = variant}, false);
+  check.check({.mode_left = BoundaryMode::nearest, .mode_right = BoundaryMode::valid, .variant = variant}, true);
+}
+
 /// The check on contiguous lines.
 template <class In, class Out, class Space>
 FilterCheck<In, Out, Right, Right, Space, 2> filter_check(const Space& space, std::size_t lines, std::size_t size,

@@ -13,9 +13,9 @@
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
-#include <tessera/detail/weighted.hpp>
 #include <tessera/filter/detail/filter_job.hpp>
 #include <tessera/filter/detail/padded_lines.hpp>
+#include <tessera/filter/detail/run_sums.hpp>
 #include <tessera/filter/filter_plan.hpp>
 
 namespace tessera::detail {
@@ -50,31 +50,11 @@ struct FilterPaddedLines {
   }
 
  private:
-  /// The terms of an output are added in the order of the taps.
   template <class Line>
   KOKKOS_FORCEINLINE_FUNCTION void make_run(const Staged* elements, const Weight* weights, int taps, const Line& x,
                                             int i, Out* slots) const {
-    Accumulator sums[run] = {};
-    Staged window[run];  // a ring
-    TESSERA_UNROLL
-    for (int s = 0; s < run - 1; ++s) window[s] = elements[s];
-    elements += run - 1;
-    const auto add = [&](int u, int k) {
-      window[(u + run - 1) % run] = elements[k];
-      const Weight weight = weights[k];
-      TESSERA_UNROLL
-      for (int s = 0; s < run; ++s) sums[s] += weighted<Accumulator>(weight, window[(u + s) % run]);
-    };
-    int tap = 0;
-    TESSERA_NO_UNROLL
-    for (; tap + run <= taps; tap += run) {
-      TESSERA_UNROLL
-      for (int u = 0; u < run; ++u) add(u, tap + u);
-    }
-    TESSERA_UNROLL
-    for (int u = 0; u < run - 1; ++u) {
-      if (tap + u < taps) add(u, tap + u);
-    }
+    Accumulator sums[run];
+    run_sums(elements, 1, weights, taps, sums);
     TESSERA_UNROLL
     for (int s = 0; s < run; ++s) {
       if (i + s < padded.outputs()) slots[s] = convert<Out>(sums[s]);

@@ -25,8 +25,11 @@ struct FilterShape {
   std::int64_t column_stride;  // the larger one of input and output
   LineDirection direction;
   std::int64_t taps, reach_left;
-  bool adjacent;      ///< each line follows the one before it, of input and output alike
-  bool word_columns;  ///< neighbours of lines across memory are whole words of 4 bytes, of input and output alike
+  // Of input and output alike:
+  bool adjacent = false;      ///< each line follows the one before it
+  bool word_columns = false;  ///< neighbours of lines across memory are whole words of 4 bytes
+  bool full_columns = false;  ///< rows of neighbours follow each other
+  bool full_blocks = false;   ///< as do the blocks of such lines
 };
 
 /// Whether each line begins where the one before it ends, of both. One line does.
@@ -42,6 +45,18 @@ bool has_words(const LineArray<T>& lines) {
   const TileBoundary boundary(std::max(1, 4 / static_cast<int>(sizeof(T))), sizeof(T));
   return lines.keep(boundary) && boundary.keeps(lines.columns()) &&
          boundary.lead(reinterpret_cast<std::uintptr_t>(lines.data)) == 0;
+}
+
+/// Whether rows of neighbours follow each other, and their blocks.
+template <class T>
+bool has_full_columns(const LineArray<T>& lines) {
+  return lines.column_stride() == 1 && lines.stride == lines.columns();
+}
+template <class T>
+bool has_full_blocks(const LineArray<T>& lines) {
+  const std::int64_t blocks = lines.lines() / std::max<std::int64_t>(1, lines.columns());
+  return has_full_columns(lines) && lines.outer[line_axes_max - 2] == blocks &&
+         (blocks == 1 || lines.outer_stride[line_axes_max - 2] == lines.extent * lines.columns());
 }
 
 template <class In, class Out>
@@ -61,7 +76,9 @@ FilterShape filter_shape(const LineArray<In>& in, const LineArray<Out>& out, std
           taps,
           reach_left,
           are_adjacent(in, out) && in.extent == out.extent,
-          direction == LineDirection::across && has_words(in) && has_words(out)};
+          direction == LineDirection::across && has_words(in) && has_words(out),
+          direction == LineDirection::across && has_full_columns(in) && has_full_columns(out),
+          direction == LineDirection::across && has_full_blocks(in) && has_full_blocks(out)};
 }
 
 /// Whether lines of neighbours begin at equal distances, which an int holds for many of them.

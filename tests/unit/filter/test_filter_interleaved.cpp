@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Few lines across memory that fill it together, which devices have a kernel for: colours of pixels, components of
+// vectors.
+#include <Kokkos_Core.hpp>
+#include <catch2/catch_template_test_macros.hpp>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "filter_check.hpp"
+
+namespace {
+
+namespace test = tessera::test;
+using tessera::BoundaryMode;
+using tessera::FilterOptions;
+
+template <class T, class Space>
+void check_pixels(const Space& space, std::size_t columns, std::size_t size, const std::vector<double>& weights) {
+  test::FilterCheck<T, T, test::Left, test::Left, Space, 2> check(space, {columns, size},
+                                                                  test::values<T>(columns * size, size), weights);
+  check.check({}, false);
+  check_vectorized(check);
+}
+
+/// Lines about what a thread and a team make, columns about the most that there is a kernel for.
+template <class T, class Space>
+void check_all_pixels(const Space& space) {
+  for (const std::size_t size : {1, 2, 8, 9, 10, 131, 401}) {
+    for (const std::size_t taps : {1, 2, 3, 9, 10, 33}) {
+      if (taps > size) continue;
+      check_pixels<T>(space, 3, size, taps % 2 == 0 ? test::whole_weights(taps) : test::fractional_weights(taps));
+    }
+  }
+  for (const std::size_t columns : {2, 4, 5, 7, 8, 16, 31, 33, 127, 129}) {
+    check_pixels<T>(space, columns, 41, test::whole_weights(5));
+  }
+  check_pixels<T>(space, 3, 1500, test::whole_weights(257));
+}
+
+TEMPLATE_LIST_TEST_CASE("pixels of floats", "[filter]", test::OneSpace) { check_all_pixels<float>(TestType()); }
+TEMPLATE_LIST_TEST_CASE("pixels of doubles", "[filter]", test::OneSpace) { check_all_pixels<double>(TestType()); }
+TEMPLATE_LIST_TEST_CASE("pixels of bytes", "[filter]", test::OneSpace) { check_all_pixels<std::uint8_t>(TestType()); }
+TEMPLATE_LIST_TEST_CASE("pixels of 32-bit integers", "[filter]", test::OneSpace) {
+  check_all_pixels<std::int32_t>(TestType());
+}
+
+/// The kernel itself, which hosts have no use for. Sums of whole numbers: exact in any order.
+template <class T, class Layout = test::Right, class Space>
+void check_pixel_kernel(const Space& space, const test::Extents<3>& extents, std::size_t taps,
+                        const FilterOptions& options) {
+  using tessera::detail::device_limits;
+  const std::vector<double> values = test::whole_weights(taps);
+  test::Extents<3> out_extents = extents;
+  out_extents[1] -= test::dropped_outputs(options, false, taps);
+  std::vector<T> data = test::values<T>(extents[0] * extents[1] * extents[2], 7);
+  if constexpr (std::is_floating_point_v<T>) {
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<T>(test::mixed(i, 5) % 199) - 99;
+    data[data.size() / 3] = std::numeric_limits<T>::quiet_NaN();
+    data[data.size() / 2] = std::numeric_limits<T>::infinity();
+  }
+  const test::GuardedView<T, Layout, Space, 3> in(extents, data);
+  const test::GuardedView<T, Layout, Space, 3> out(out_extents), expected(out_extents);
+  const tessera::FilterWeights<Space> weights(space, values);
+  const auto launch = [&]<class Types>(const tessera::detail::FilterShape& shape,
+                                       const tessera::detail::FilterJob<Types>& job, bool) {
+    if constexpr (tessera::detail::has_interleaved_kernel<Types>) {
+      REQUIRE(shape.full_columns);
+      tessera::FilterPlan plan{.league_size = 3, .team_size = test::runs_on_host<Space> ? 1 : 128};
+      plan.scratch_bytes = tessera::detail::interleaved_plan<Types>(device_limits(space), shape, plan.team_size).bytes;
+      launch_interleaved(space, plan, shape, job, weights.narrow(), 0);
+    } else {
+      FAIL("one type and a sum of at most 64 bits");
+    }
+  };
+  tessera::detail::with_filter_job("test", false, in.const_view(), weights, out.view(), options, false, launch);
+  FilterOptions direct = options;
+  direct.variant = tessera::FilterVariant::direct;
+  tessera::correlate(space, in.const_view(), weights, expected.view(), direct);
+  test::check_values(out.read(), expected.read());
+  out.check_guards();
+}
+
+template <class T, class Space>
+void check_pixel_kernels(const Space& space) {
+  for (const std::size_t columns : {2, 3, 31}) {
+    for (const std::size_t size : {40, 203}) {
+      for (const std::size_t taps : {1, 4, 9, 33}) {
+        const test::Extents<3> extents{5, size, columns};
+        check_pixel_kernel<T>(space, extents, taps, {.axis = 1, .mode_left = BoundaryMode::reflect});
+        check_pixel_kernel<T, test::Misaligned>(
+            space, extents, taps,
+            {.axis = 1, .mode_left = BoundaryMode::constant, .mode_right = BoundaryMode::odd, .cval = 7});
+        check_pixel_kernel<T, test::Misaligned>(
+            space, extents, taps, {.axis = 1, .mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::wrap});
+        check_pixel_kernel<T>(space, extents, taps,
+                              {.axis = 1, .mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::valid});
+      }
+    }
+  }
+  check_pixel_kernel<T>(space, {2, 700, 3}, 257, {.axis = 1});
+}
+
+TEMPLATE_LIST_TEST_CASE("the kernel of pixels, floats", "[filter]", test::OneSpace) {
+  check_pixel_kernels<float>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("the kernel of pixels, doubles", "[filter]", test::OneSpace) {
+  check_pixel_kernels<double>(TestType());
+}
+TEMPLATE_LIST_TEST_CASE("the kernel of pixels, bytes", "[filter]", test::OneSpace) {
+  check_pixel_kernels<std::uint8_t>(TestType());
+}
+
+TEMPLATE_LIST_TEST_CASE("few lines that fill memory go through scratch on devices", "[filter]", test::OneSpace) {
+  const TestType space;
+  const tessera::FilterWeights<TestType> weights(space, {1, 2, 1});
+  const auto scratch_of = [&]<class T, class Layout>(T, Layout, std::size_t columns) {
+    const test::GuardedView<T, Layout, TestType, 2> lines({columns, 100});
+    return filter_plan(space, lines.const_view(), weights, lines.view(), {}).scratch_bytes;
+  };
+  const bool device = !test::runs_on_host<TestType>;
+  CHECK((scratch_of(float{}, test::Left{}, 3) > 0) == device);
+  CHECK((scratch_of(std::uint8_t{}, test::Left{}, 3) > 0) == device);
+  CHECK(scratch_of(float{}, test::BlockLeft{}, 3) == 0);
+  CHECK(scratch_of(float{}, test::Left{}, 32) == 0);
+  CHECK(scratch_of(float{}, test::Left{}, 129) == 0);
+}
+
+template <class Types>
+void check_pixel_scratch(const tessera::detail::DeviceLimits& limits) {
+  using namespace tessera::detail;
+  for (const int team_size : {1, 32, 100, 128}) {
+    for (const std::int64_t taps : {1, 3, 33, 257}) {
+      for (const std::int64_t columns : {2, 3, 16, 31}) {
+        const FilterShape shape{columns, 1000000,  columns, 1,     LineDirection::across,
+                                taps,    taps / 2, false,   false, true};
+        if (!takes_interleaved<Types>(limits, shape, team_size)) continue;
+        const std::size_t bytes = interleaved_plan<Types>(limits, shape, team_size).bytes;
+        INFO(limits.multiprocessor_scratch_bytes << " bytes, team " << team_size << ", " << taps << " taps: " << bytes);
+        CHECK((bytes + 1024) * static_cast<std::size_t>(interleaved_teams_at_once) <=
+              limits.multiprocessor_scratch_bytes);
+      }
+    }
+  }
+}
+
+TEST_CASE("teams of pixels fit the scratch of small multiprocessors", "[filter][plan]") {
+  using namespace tessera::detail;
+  constexpr std::size_t kib = 1024;
+  for (const std::size_t there : {64 * kib, 100 * kib, 164 * kib, 228 * kib}) {
+    const DeviceLimits limits{false, 132 * 2048, 40936, there};
+    check_pixel_scratch<FilterTypes<std::uint8_t, std::uint8_t, std::int32_t>>(limits);
+    check_pixel_scratch<FilterTypes<float, float, float>>(limits);
+    check_pixel_scratch<FilterTypes<double, double, double>>(limits);
+  }
+  using Types = FilterTypes<float, float, float>;
+  const FilterShape shape{3, 1000000, 3, 1, LineDirection::across, 33, 16, false, false, true};
+  CHECK(takes_interleaved<Types>({false, 132 * 2048, 40936, 64 * kib}, shape, 128));
+}
+
+}  // namespace
