@@ -109,6 +109,14 @@ inline std::string wrong_outputs(std::int64_t wrong, std::int64_t count) {
   return wrong == 0 ? "" : std::to_string(wrong) + " of " + std::to_string(count) + " outputs are wrong";
 }
 
+/// Likewise, of the outputs of range, of which counter(i, wrong) counts one.
+template <class Space, class Counter>
+std::string wrong_outputs(const Range<Space>& range, const Counter& counter) {
+  std::int64_t wrong = 0;
+  Kokkos::parallel_reduce("tessera::bench::check", range, counter, wrong);
+  return wrong_outputs(wrong, range.end());
+}
+
 /// The bits of a number, spread over 64.
 template <class T>
 KOKKOS_INLINE_FUNCTION std::uint64_t spread_bits(T value) {

@@ -114,12 +114,6 @@ class FilterCase {
     const auto step = static_cast<std::int64_t>(products() / products_max);
     return {direct<double>(), m_out.data(), step <= 1 ? 1 : step | 1};
   }
-  template <class Counter>
-  static std::string wrong_of(const Range<Space>& range, const Counter& counter) {
-    std::int64_t wrong = 0;
-    Kokkos::parallel_reduce("tessera::bench::check", range, counter, wrong);
-    return wrong_outputs(wrong, range.end());
-  }
   // The closures of a contender live as long as the arrays: m_case's owner keeps them through m_in, m_out, m_weights.
   template <class Run, class Counter>
   void add(Contender contender, Run run, const Counter& counter) {
@@ -127,7 +121,7 @@ class FilterCase {
     contender.check = [space = m_space, out = m_out, range = range(), run, counter] {
       poison(space, out);
       run();
-      return wrong_of(range, counter);
+      return wrong_outputs(range, counter);
     };
     contender.bits = bits_of(m_space, m_out, m_count);
     m_case.contenders.push_back(std::move(contender));
@@ -209,7 +203,7 @@ class FilterCase {
         {"numpy, scipy.ndimage", "scipy.ndimage.correlate1d(x, weights, output=y, mode='reflect')", type,
          filter_weights(m_weights.size())},
         std::as_bytes(std::span<const T>(m_in.data(), size)), std::as_writable_bytes(std::span<T>(m_out.data(), size)),
-        [out = m_out, range = range(), counter = wrong_outputs_of()] { return wrong_of(range, counter); });
+        [out = m_out, range = range(), counter = wrong_outputs_of()] { return wrong_outputs(range, counter); });
     contender.bits = bits_of(m_space, m_out, m_count);
     m_case.contenders.push_back(std::move(contender));
   }
@@ -225,7 +219,7 @@ class FilterCase {
     contender.check = [space = m_space, policy, target, run = contender.run] {
       poison(space, target);
       run();
-      return wrong_of(policy, CountUnequal<T>{target.data(), Work::result});
+      return wrong_outputs(policy, CountUnequal<T>{target.data(), Work::result});
     };
     contender.bits = bits_of(m_space, target, items);
     m_case.contenders.push_back(std::move(contender));

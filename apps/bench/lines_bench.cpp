@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Filters of many lines, mode reflect: lines across memory, and short ones along it.
+// Filters of many lines, mode reflect: lines across memory, many or three side by side, and short ones along it.
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/filter/filter.hpp>
@@ -21,7 +21,8 @@ Shape shape_with(std::uint64_t size, std::uint64_t extent, std::uint64_t inner) 
   return {size / (extent * inner), extent, inner};
 }
 
-/// What is measured with at most size elements: lines whose elements lie 1024 apart, and such of 17 to 200 elements.
+/// What is measured with at most size elements: lines whose elements lie 1024 apart, such of 17 to 200 elements, and
+/// rows of 1000 pixels of 3 colours.
 std::vector<Shape> shapes_of(std::uint64_t size) {
   constexpr std::uint64_t inner = 1024, outer = 8;
   std::vector<Shape> shapes;
@@ -29,6 +30,8 @@ std::vector<Shape> shapes_of(std::uint64_t size) {
   for (const std::uint64_t extent : {17, 50, 100, 200}) {
     if (size >= extent) shapes.push_back(shape_with(size, extent, 1));
   }
+  constexpr std::uint64_t pixels = 1000, colours = 3;
+  if (size >= pixels * colours) shapes.push_back(shape_with(size, pixels, colours));
   return shapes;
 }
 
@@ -112,9 +115,7 @@ class LinesCases {
       contender.check = [space = m_space, out, range, counter, run = contender.run] {
         poison(space, out);
         run();
-        std::int64_t wrong = 0;
-        Kokkos::parallel_reduce("tessera::bench::check", range, counter, wrong);
-        return wrong_outputs(wrong, range.end());
+        return wrong_outputs(range, counter);
       };
       contender.bits = bits_of(m_space, out, range.end());
       made.contenders.push_back(std::move(contender));
