@@ -19,7 +19,7 @@ set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers for the drivers and tests: addr
 set(TESSERA_EXPECTED_DEVICE "" CACHE STRING "Refuse a Kokkos without this back end, for example CUDA")
 set(TESSERA_EXPECTED_ARCH "" CACHE STRING "Refuse a Kokkos built for another architecture, for example HOPPER90")
 set(TESSERA_TEST_LAUNCHER "" CACHE STRING "Command put before each unit test, for example srun;--ntasks=1")
-set(TESSERA_FILES_AS_ONE "" CACHE STRING "Files with kernels compiled as one; nothing: 3 with nvcc, 1 without")
+set(TESSERA_FILES_AS_ONE "" CACHE STRING "Files compiled as one; nothing: 3 of those with kernels beside nvcc")
 
 set(tessera_known_options
     TESSERA_ENABLE_APPS

@@ -58,6 +58,14 @@ function(tessera_share_headers target)
   endif()
 endfunction()
 
+# Files without kernels are compiled as one where a number is asked for, but beside nvcc: what a file forgets to include
+# shows there.
+function(tessera_join_host_files target)
+  if(TESSERA_FILES_AS_ONE GREATER 1 AND NOT Kokkos_ENABLE_CUDA)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${TESSERA_FILES_AS_ONE})
+  endif()
+endfunction()
+
 # A static library of a driver. Give Kokkos (tessera::tessera, Kokkos::kokkoskernels) under PRIVATE only: a target that
 # sees Kokkos' usage requirements is compiled by nvcc in CUDA builds, and fmt does not pass nvcc.
 #   tessera_add_app_library(tessera_reduce_engine SOURCES .. [PUBLIC libraries..] [PRIVATE libraries..])
@@ -69,6 +77,8 @@ function(tessera_add_app_library name)
   tessera_set_warnings(${name})
   if("tessera::tessera" IN_LIST arg_PRIVATE)
     tessera_share_headers(${name})
+  else()
+    tessera_join_host_files(${name})
   endif()
 endfunction()
 

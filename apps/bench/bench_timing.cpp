@@ -59,7 +59,7 @@ class Rounds {
   }
   // std::shuffle differs between libraries.
   const std::vector<std::size_t>& next_order() {
-    for (std::size_t left = m_order.size(); left > 1; --left) std::swap(m_order[left - 1], m_order[m_random() % left]);
+    for (std::size_t rest = m_order.size(); rest > 1; --rest) std::swap(m_order[rest - 1], m_order[m_random() % rest]);
     return m_order;
   }
   [[nodiscard]] double timed(std::size_t i) const {

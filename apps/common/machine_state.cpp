@@ -81,15 +81,15 @@ void read_cpu(const std::filesystem::path& folder, MachineState& state) {
   state.cpu_governor = first_line(folder / "cpu0/cpufreq/scaling_governor");
 }
 
-nlohmann::ordered_json or_null(const std::optional<double>& value) {
+nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
+
+}  // namespace
 
 nlohmann::ordered_json or_null(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
 }
-
-}  // namespace
 
 MachineState machine_state(const std::string& gpu_bus_id, const std::string& cpu_folder) {
   MachineState state;
@@ -102,16 +102,16 @@ nlohmann::ordered_json to_json(const MachineState& state) {
   nlohmann::ordered_json gpu = nullptr, cpu = nullptr;
   if (state.gpu_sm_mhz || state.gpu_memory_mhz || state.gpu_power_limit_w || state.gpu_power_w ||
       state.gpu_temperature_c || !state.gpu_driver.empty()) {
-    gpu = {{"sm_mhz", or_null(state.gpu_sm_mhz)},
-           {"memory_mhz", or_null(state.gpu_memory_mhz)},
-           {"power_limit_w", or_null(state.gpu_power_limit_w)},
-           {"power_w", or_null(state.gpu_power_w)},
-           {"temperature_c", or_null(state.gpu_temperature_c)},
+    gpu = {{"sm_mhz", number_or_null(state.gpu_sm_mhz)},
+           {"memory_mhz", number_or_null(state.gpu_memory_mhz)},
+           {"power_limit_w", number_or_null(state.gpu_power_limit_w)},
+           {"power_w", number_or_null(state.gpu_power_w)},
+           {"temperature_c", number_or_null(state.gpu_temperature_c)},
            {"driver", or_null(state.gpu_driver)}};
   }
   if (state.cpu_mhz || state.cpu_max_mhz || !state.cpu_governor.empty()) {
-    cpu = {{"mhz", or_null(state.cpu_mhz)},
-           {"max_mhz", or_null(state.cpu_max_mhz)},
+    cpu = {{"mhz", number_or_null(state.cpu_mhz)},
+           {"max_mhz", number_or_null(state.cpu_max_mhz)},
            {"governor", or_null(state.cpu_governor)}};
   }
   return {{"gpu", gpu}, {"cpu", cpu}};

@@ -25,6 +25,8 @@ struct MachineState {
 
 /// {"gpu": {..} or null, "cpu": {..} or null}
 [[nodiscard]] nlohmann::ordered_json to_json(const MachineState& state);
+/// The text, null for none.
+[[nodiscard]] nlohmann::ordered_json or_null(const std::string& text);
 
 }  // namespace tessera::apps
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "machine_state.hpp"
 #include "slurm.hpp"
 #include "text.hpp"
 #include "version.hpp"
@@ -24,8 +25,6 @@ Json number(double value) {
   if (std::isfinite(value)) return value;
   return to_text(Number(value));
 }
-
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 std::string host_name() {
   std::array<char, 256> name{};

@@ -17,6 +17,8 @@ namespace tessera::apps {
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator = ',');
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator = ", ");
 
+[[nodiscard]] bool contains(const std::vector<std::string>& words, const std::string& word);
+
 /// The whole text as a number, else nothing. Decimal and hexadecimal forms, nan, inf; not what exceeds the type.
 [[nodiscard]] std::optional<double> parse_double(const std::string& text);
 [[nodiscard]] std::optional<float> parse_float(const std::string& text);

@@ -30,34 +30,19 @@ ReducePass real_pass(const ReducePass& pass, std::initializer_list<const char*> 
 ReducePass parts_pass(const ReducePass& pass) { return real_pass(pass, {"sum", "mean", "dot"}); }
 ReducePass norms_pass(const ReducePass& pass) { return real_pass(pass, {"l1", "l2"}); }
 
-Expectation number(double value) {
-  Expectation result;
-  result.kind = Expectation::Kind::floating;
-  result.floating = value;
-  result.wide = value;
-  return result;
-}
-
-Expectation integer(std::uint64_t value) {
-  Expectation result;
-  result.kind = Expectation::Kind::integer;
-  result.integer = static_cast<Int128>(value);
-  return result;
-}
-
 /// A part of a product of count elements; the bound is that of Prod in double.
 Expectation product_part(const ScaledProduct& product, std::uint64_t count, std::size_t part) {
-  using Limits = std::numeric_limits<double>;
-  if (product.spoiled) return number(Limits::quiet_NaN());
-  if (product.zero) return number(0);
+  using Double = std::numeric_limits<double>;
+  if (product.spoiled) return floating_expectation(Double::quiet_NaN());
+  if (product.zero) return floating_expectation(0);
   const auto exponent = static_cast<int>(std::clamp<std::int64_t>(product.exponent, -30000, 30000));
   const long double size = std::ldexp(std::hypot(product.re, product.im), exponent);
-  Expectation result = number(0);
+  Expectation result = floating_expectation(0);
   result.wide = std::ldexp(part == 0 ? product.re : product.im, exponent);
   result.floating = static_cast<double>(result.wide);
   result.bound =
-      1.01L * 2.3L * static_cast<long double>(count + 1) * (Limits::epsilon() / 2) * size + Limits::denorm_min();
-  result.may_overflow = std::abs(result.wide) + result.bound > Limits::max();
+      1.01L * 2.3L * static_cast<long double>(count + 1) * (Double::epsilon() / 2) * size + Double::denorm_min();
+  result.may_overflow = std::abs(result.wide) + result.bound > Double::max();
   return result;
 }
 
@@ -129,12 +114,12 @@ void ComplexLine<Real>::multiply(const std::complex<Real>& factor) {
 template <class Real>
 Expectation expectation(const ComplexLine<Real>& line, const ReducePass& pass, const std::string& op,
                         std::uint64_t accumulators, std::size_t part, RoundedTo format) {
-  if (op == "count") return integer(line.count());
-  if (op == "count_nan") return integer(line.nans());
-  if (op == "count_inf") return integer(line.infinities());
-  if (op == "count_zero") return integer(line.zeros());
-  if (op == "any") return integer(line.count() > line.zeros() ? 1 : 0);
-  if (op == "all") return integer(line.zeros() == 0 ? 1 : 0);
+  if (op == "count") return integer_expectation(line.count());
+  if (op == "count_nan") return integer_expectation(line.nans());
+  if (op == "count_inf") return integer_expectation(line.infinities());
+  if (op == "count_zero") return integer_expectation(line.zeros());
+  if (op == "any") return integer_expectation(line.count() > line.zeros() ? 1 : 0);
+  if (op == "all") return integer_expectation(line.zeros() == 0 ? 1 : 0);
   if (op == "prod") return product_part(line.product(), line.count(), part);
   const LineReference<Real>& real = keeps_complex(op) ? line.part(part) : line.both();
   return expectation(real, pass, op, accumulators, 0, format);

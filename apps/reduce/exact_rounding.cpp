@@ -15,23 +15,23 @@ struct Position {
   std::int64_t exponent = 0;
 };
 
-struct Limits {
+struct FormatLimits {
   int digits;
   std::int64_t lowest, highest;  // exponents of the last digit
 };
 
-constexpr Limits limits_of(RoundedTo format) {
-  return format == RoundedTo::float32 ? Limits{24, -149, 104} : Limits{53, -1074, 971};
+constexpr FormatLimits limits_of(RoundedTo format) {
+  return format == RoundedTo::float32 ? FormatLimits{24, -149, 104} : FormatLimits{53, -1074, 971};
 }
 
-void step_up(Position& at, const Limits& limits) {
+void step_up(Position& at, const FormatLimits& limits) {
   if (++at.significand == std::uint64_t{1} << limits.digits) {
     at.significand >>= 1;
     ++at.exponent;
   }
 }
 
-void step_down(Position& at, const Limits& limits) {
+void step_down(Position& at, const FormatLimits& limits) {
   if (--at.significand < std::uint64_t{1} << (limits.digits - 1) && at.exponent > limits.lowest) {
     at.significand = (std::uint64_t{1} << limits.digits) - 1;
     --at.exponent;
@@ -39,7 +39,7 @@ void step_down(Position& at, const Limits& limits) {
 }
 
 /// The point half way to the next value above, or below.
-Position half_way(const Position& at, bool above, const Limits& limits) {
+Position half_way(const Position& at, bool above, const FormatLimits& limits) {
   if (above) return {2 * at.significand + 1, at.exponent - 1};
   const bool power = at.significand == std::uint64_t{1} << (limits.digits - 1) && at.exponent > limits.lowest;
   return power ? Position{4 * at.significand - 1, at.exponent - 2} : Position{2 * at.significand - 1, at.exponent - 1};
@@ -55,7 +55,7 @@ bool decides(long double fraction) {
 /// guess: near the value. compare(p): the sign of the value less p.
 template <class Compare>
 double nearest(long double guess, RoundedTo format, Compare&& compare) {
-  const Limits limits = limits_of(format);
+  const FormatLimits limits = limits_of(format);
   Position at{0, limits.lowest};
   if (guess > 0) {
     int exponent = 0;

@@ -13,34 +13,17 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-using Kind = Expectation::Kind;
-
 Expectation undefined() { return {}; }
-
-Expectation number(double value) {
-  Expectation result;
-  result.kind = Kind::floating;
-  result.floating = value;
-  result.wide = value;
-  return result;
-}
-
-Expectation integer(Int128 value) {
-  Expectation result;
-  result.kind = Kind::integer;
-  result.integer = value;
-  return result;
-}
 
 /// The exact integer, where its 64-bit type holds it.
 Expectation fitting(const BigNatural& magnitude, bool negative, bool is_unsigned) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   std::uint64_t value = 0;
   Expectation overflow;
-  overflow.kind = Kind::overflow;
+  overflow.kind = Expectation::Kind::overflow;
   if (!magnitude.to_uint64(value)) return overflow;
   if (is_unsigned ? negative && value != 0 : value > most + (negative ? 1 : 0)) return overflow;
-  return integer(negative ? -Int128{value} : Int128{value});
+  return integer_expectation(negative ? -Int128{value} : Int128{value});
 }
 
 double with_sign(double magnitude, bool negative) { return negative ? -magnitude : magnitude; }
@@ -72,7 +55,7 @@ class Expecting {
     if (op == "min" || op == "max" || op == "minmax") return extremum(op == "max" || part == 1);
     if (m_line.spoiled()) {
       const bool no_elements_needed = op != "var" && op != "std";
-      return no_elements_needed || m_line.count() > m_pass.ddof ? number(nan) : undefined();
+      return no_elements_needed || m_line.count() > m_pass.ddof ? floating_expectation(nan) : undefined();
     }
     if (op == "prod") return product();
     if (op == "linf") return largest_magnitude();
@@ -89,28 +72,30 @@ class Expecting {
   static constexpr long double u = floating ? std::numeric_limits<T>::epsilon() / 2 : 0;
 
   Expectation counted(const std::string& op) const {
-    if (op == "count_nan") return integer(m_sums.nans);
-    if (op == "count_inf") return integer(m_sums.infinities);
-    if (op == "count_zero") return integer(m_sums.zeros);
-    return integer(m_line.count());
+    if (op == "count_nan") return integer_expectation(m_sums.nans);
+    if (op == "count_inf") return integer_expectation(m_sums.infinities);
+    if (op == "count_zero") return integer_expectation(m_sums.zeros);
+    return integer_expectation(m_line.count());
   }
 
-  Expectation truth(bool any) const { return integer(any ? m_line.count() > m_sums.zeros : m_sums.zeros == 0); }
+  Expectation truth(bool any) const {
+    return integer_expectation(any ? m_line.count() > m_sums.zeros : m_sums.zeros == 0);
+  }
 
   Expectation bits(const std::string& op) const {
-    return integer(op == "bit_and" ? m_sums.bit_and : op == "bit_or" ? m_sums.bit_or : m_sums.bit_xor);
+    return integer_expectation(op == "bit_and" ? m_sums.bit_and : op == "bit_or" ? m_sums.bit_or : m_sums.bit_xor);
   }
 
   static Expectation element(T value) {
-    if constexpr (floating) return number(value);
-    return integer(static_cast<Int128>(value));
+    if constexpr (floating) return floating_expectation(value);
+    return integer_expectation(static_cast<Int128>(value));
   }
 
   Expectation located(const std::string& op) const {
     const bool last = op.ends_with("_last"), largest = op.starts_with("argmax");
     Expectation result;
     if (m_line.spoiled()) {
-      result = number(nan);
+      result = floating_expectation(nan);
       result.index = last ? m_sums.last_nan : m_sums.first_nan;
     } else if (m_sums.argmin >= 0) {
       result = element(largest ? last ? m_sums.max_element_last : m_sums.max_element
@@ -122,33 +107,33 @@ class Expecting {
   }
 
   Expectation extremum(bool largest) const {
-    if (m_line.spoiled()) return number(nan);
+    if (m_line.spoiled()) return floating_expectation(nan);
     if (m_sums.argmin < 0) return undefined();
     return element(largest ? m_sums.max : m_sums.min);
   }
 
   Expectation largest_magnitude() const {
-    if (m_sums.argmin < 0) return floating ? number(0) : integer(0);
+    if (m_sums.argmin < 0) return floating ? floating_expectation(0) : integer_expectation(0);
     if constexpr (floating) {
-      return number(std::max(std::abs(double{m_sums.min}), std::abs(double{m_sums.max})));
+      return floating_expectation(std::max(std::abs(double{m_sums.min}), std::abs(double{m_sums.max})));
     } else {
       const auto low = static_cast<Int128>(m_sums.min), high = static_cast<Int128>(m_sums.max);
-      return integer(std::max({low, -low, high, -high}));
+      return integer_expectation(std::max({low, -low, high, -high}));
     }
   }
 
   Expectation product() const {
     if constexpr (!floating) {
-      if (m_sums.zero_factor) return integer(0);
+      if (m_sums.zero_factor) return integer_expectation(0);
       return fitting(BigNatural(m_sums.integer_product), m_sums.negative_product, std::is_unsigned_v<T>);
     } else {
-      if (m_sums.zero_factor && m_sums.infinite_factor) return number(nan);
+      if (m_sums.zero_factor && m_sums.infinite_factor) return floating_expectation(nan);
       const bool negative = m_sums.negative_product;
-      if (m_sums.infinite_factor) return number(with_sign(infinity, negative));
-      if (m_sums.zero_factor) return number(with_sign(0, negative));
+      if (m_sums.infinite_factor) return floating_expectation(with_sign(infinity, negative));
+      if (m_sums.zero_factor) return floating_expectation(with_sign(0, negative));
       const auto n = static_cast<long double>(m_line.count());
       const auto exponent = static_cast<int>(std::clamp<std::int64_t>(m_sums.exponent, -30000, 30000));
-      Expectation result = number(0);
+      Expectation result = floating_expectation(0);
       result.wide = std::ldexp(negative ? -m_sums.mantissa : m_sums.mantissa, exponent);
       result.floating = static_cast<double>(result.wide);
       result.bound = 1.01L * (n + 1) * u * std::abs(result.wide) + std::numeric_limits<double>::denorm_min();
@@ -160,14 +145,14 @@ class Expecting {
   Expectation quotient_of(const BigNatural& numerator, const BigNatural& denominator, bool negative) const {
     if (m_format == RoundedTo::integer) {
       const Int128 whole = whole_quotient(numerator, denominator);
-      return integer(negative ? -whole : whole);
+      return integer_expectation(negative ? -whole : whole);
     }
-    return number(with_sign(rounded_quotient(numerator, denominator, m_format), negative));
+    return floating_expectation(with_sign(rounded_quotient(numerator, denominator, m_format), negative));
   }
 
   Expectation root_of(const BigNatural& numerator, const BigNatural& denominator) const {
-    if (m_format == RoundedTo::integer) return integer(whole_root(numerator, denominator));
-    return number(rounded_root(numerator, denominator, m_format));
+    if (m_format == RoundedTo::integer) return integer_expectation(whole_root(numerator, denominator));
+    return floating_expectation(rounded_root(numerator, denominator, m_format));
   }
 
   /// RN(S), or S within the bound of fast summation.
@@ -193,7 +178,7 @@ class Expecting {
   }
 
   Expectation norm() const {
-    if (m_sums.infinities > 0) return number(infinity);
+    if (m_sums.infinities > 0) return floating_expectation(infinity);
     const BigNatural squares = m_sums.squares.finite.value().magnitude;
     Expectation result = root_of(squares, one);
     if (m_pass.exact || !floating) return result;
@@ -210,7 +195,7 @@ class Expecting {
   Expectation spread(bool root) const {
     const std::uint64_t n = m_line.count();
     if (n <= m_pass.ddof) return undefined();
-    if (m_sums.infinities > 0) return number(nan);
+    if (m_sums.infinities > 0) return floating_expectation(nan);
     const BigNatural sum = m_sums.plain.finite.value().magnitude, squares = m_sums.squares.finite.value().magnitude;
     const BigNatural numerator = squares.times(BigNatural(n)).minus(sum.times(sum));
     const BigNatural denominator = BigNatural(n).times(BigNatural(n - m_pass.ddof));
@@ -248,7 +233,7 @@ class Expecting {
 
   /// NaN or an infinity; a fast sum that overflows on the way to an infinity may become NaN.
   Expectation spoilt(double value, const TermSum& magnitudes) const {
-    Expectation result = number(value);
+    Expectation result = floating_expectation(value);
     result.may_overflow =
         !m_pass.exact && !std::isnan(value) &&
         magnitudes.finite.value().magnitude.approximate() >= static_cast<long double>(std::numeric_limits<T>::max());

@@ -23,6 +23,21 @@ struct Expectation {
   std::int64_t index = -1;    // of arg*
 };
 
+[[nodiscard]] inline Expectation floating_expectation(double value) {
+  Expectation result;
+  result.kind = Expectation::Kind::floating;
+  result.floating = value;
+  result.wide = value;
+  return result;
+}
+
+[[nodiscard]] inline Expectation integer_expectation(Int128 value) {
+  Expectation result;
+  result.kind = Expectation::Kind::integer;
+  result.integer = value;
+  return result;
+}
+
 /// accumulators: partial sums of the plan, at least: they enter the bound of fast sums. part: of minmax, 1 the maximum.
 /// format: what exact sums, and what follows from them, are rounded to (finite ones, where these are integers).
 template <class T>

@@ -26,10 +26,6 @@ std::uint64_t accumulators_of(const Measurement& run) {
   return product;
 }
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// The passes of a run over one input, and their values.
 class ReduceApp {
  public:
@@ -157,7 +153,7 @@ class ReduceApp {
   }
 
   void keep(std::vector<OpValues> values) {
-    for (auto& one : values) m_values[one.op] = std::move(one);
+    for (auto& value : values) m_values[value.op] = std::move(value);
   }
 
   void add_results(const std::string& operation) {

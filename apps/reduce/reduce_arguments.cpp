@@ -4,18 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "common/failure.hpp"
 #include "common/text.hpp"
 #include "reduce_pass.hpp"
 
 namespace tessera::apps {
 namespace {
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::vector<std::string> operations_of(const std::string& list) {
   std::vector<std::string> operations;

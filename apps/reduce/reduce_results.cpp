@@ -10,16 +10,13 @@
 #include <type_traits>
 
 #include "common/failure.hpp"
+#include "common/text.hpp"
 #include "complex_line.hpp"
 #include "line_expectation.hpp"
 #include "line_walk.hpp"
 
 namespace tessera::apps {
 namespace {
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 bool needs_elements(const std::string& operation) {
   return contains({"min", "max", "minmax", "mean"}, operation) || is_arg(operation);

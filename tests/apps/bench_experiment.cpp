@@ -27,13 +27,6 @@ std::string written(const Folder& folder, const json& experiment) {
   return file;
 }
 
-std::vector<json> rows_of(const std::string& file) {
-  std::vector<json> rows;
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);) rows.push_back(json::parse(line));
-  return rows;
-}
-
 std::vector<std::string> quick_run(const std::string& experiment, std::vector<std::string> more) {
   std::vector<std::string> arguments{"run", experiment, "--space=serial", "--repeat=1", "--warmup=0", "--cold=0"};
   arguments.insert(arguments.end(), more.begin(), more.end());

@@ -18,13 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<json> rows_of(const std::string& file) {
-  std::vector<json> rows;
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);) rows.push_back(json::parse(line));
-  return rows;
-}
-
 std::uint64_t element_bytes(const json& row) { return row["type"] == "int32" || row["type"] == "float32" ? 4 : 8; }
 
 /// Whether a ceiling moved about as many bytes as an array has.

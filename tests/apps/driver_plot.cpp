@@ -9,11 +9,13 @@
 
 #include "apps/io_support.hpp"
 #include "common/svg.hpp"
+#include "support/limits.hpp"
 
 namespace tessera::apps::test {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+using tessera::test::infinity;
+using tessera::test::nan;
 
 template <class T>
 HostArray array_of(ElementType type, const std::vector<T>& values, Shape shape = {}) {

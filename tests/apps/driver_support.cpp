@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "device/session.hpp"
@@ -81,6 +82,13 @@ nlohmann::json record_of(const ProgramEnd& end) {
   INFO(end.err);
   REQUIRE(end.status <= 1);
   return nlohmann::json::parse(end.out);
+}
+
+std::vector<nlohmann::json> rows_of(const std::string& file) {
+  std::vector<nlohmann::json> rows;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) rows.push_back(nlohmann::json::parse(line));
+  return rows;
 }
 
 }  // namespace tessera::apps::test

@@ -46,6 +46,9 @@ struct ProgramSetting {
 /// The record that `--json -` printed.
 [[nodiscard]] nlohmann::json record_of(const ProgramEnd& end);
 
+/// The records in a file, one a line.
+[[nodiscard]] std::vector<nlohmann::json> rows_of(const std::string& file);
+
 template <class T>
 struct StoredType;
 template <>

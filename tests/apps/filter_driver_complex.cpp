@@ -11,17 +11,18 @@
 #include "apps/driver_support.hpp"
 #include "device/session.hpp"
 #include "reference/filter_reference.hpp"
+#include "support/limits.hpp"
 
 namespace tessera::apps::test {
 namespace {
 
 using reference::Edge;
+using tessera::test::infinity;
+using tessera::test::nan;
 using Arguments = std::vector<std::string>;
 template <class Real>
 using Elements = std::vector<std::complex<Real>>;
-using Doubles = Elements<double>;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using ComplexDoubles = Elements<double>;
 
 const std::vector<long double> five{0.5L, -0.25L, 1, 0.125L, 0.375L};
 
@@ -71,10 +72,10 @@ const Shape block{3, 11, 7};
 struct ComplexInputs {
   Folder folder;
   std::string file = folder / "in.h5", out = folder / "out.h5";
-  Doubles z;
+  ComplexDoubles z;
   Elements<float> c;
   // (1,10) (NaN,20) (3,30) (4,NaN) (5,50)
-  Doubles gaps{{1, 10}, {nan, 20}, {3, 30}, {4, nan}, {5, 50}};
+  ComplexDoubles gaps{{1, 10}, {nan, 20}, {3, 30}, {4, nan}, {5, 50}};
 
   ComplexInputs() {
     for (std::size_t k = 0; k < element_count(block); ++k) {
@@ -203,7 +204,7 @@ TEMPLATE_TEST_CASE("tessera-filter: complex arrays, part by part, under every mo
 TEST_CASE("tessera-filter: complex arrays are what their parts are as arrays of their own") {
   const ComplexInputs inputs;
   const auto check = [&](const Arguments& arguments) {
-    const Doubles got = inputs.filtered("z", arguments);
+    const ComplexDoubles got = inputs.filtered("z", arguments);
     for (const int part : {0, 1}) {
       Arguments of_part = arguments;
       if (part == 1) of_part.emplace_back("--cval=0");  // the last one given counts

@@ -16,10 +16,8 @@ namespace {
 using reference::Edge;
 using Weights = std::vector<long double>;
 
-using Inputs = FilterInputs;
-
 /// The whole output of a convolution of x; the weights are one rounding away from the driver's.
-void check_convolved(const Inputs& inputs, const Weights& weights, const std::vector<std::string>& arguments,
+void check_convolved(const FilterInputs& inputs, const Weights& weights, const std::vector<std::string>& arguments,
                      std::int64_t origin = 0) {
   const reference::LinearFilter<long double> filter{.weights = weights, .origin = origin, .convolve = true};
   const auto expected = reference::filter_lines(inputs.x, extent, filter);
@@ -50,7 +48,7 @@ Weights gaussian(long double sigma, int radius, const Factor& factor) {
 }  // namespace
 
 TEST_CASE("tessera-filter: filters with a name convolve") {
-  const Inputs inputs;
+  const FilterInputs inputs;
   const long double s = 1.7;
   check_convolved(inputs, gaussian(s, 7, [](long double) { return 1; }), {"--gaussian=1.7"});
   check_convolved(inputs, gaussian(s, 7, [&](long double x) { return -x / (s * s); }),
@@ -69,7 +67,7 @@ TEST_CASE("tessera-filter: filters with a name convolve") {
 }
 
 TEST_CASE("tessera-filter: a mode for each side") {
-  const Inputs inputs;
+  const FilterInputs inputs;
   const std::vector<reference::wide_int> weights{1, 10, 100, 1000, 10000};
   const auto check = [&](const std::vector<std::string>& modes, Edge left, Edge right) {
     const reference::LinearFilter<reference::wide_int> filter{
@@ -95,7 +93,7 @@ namespace {
 
 /// N applications in one run give the bits of N runs through stored outputs, for N = 2 up to most.
 template <class Out>
-void check_iterated(const Inputs& inputs, int most, const std::string& name,
+void check_iterated(const FilterInputs& inputs, int most, const std::string& name,
                     const std::vector<std::string>& arguments) {
   inputs.store(inputs.file + ":/" + name, arguments, "1");
   for (int n = 2; n <= most; ++n) {
@@ -112,7 +110,7 @@ void check_iterated(const Inputs& inputs, int most, const std::string& name,
 }  // namespace
 
 TEST_CASE("tessera-filter: --iterate gives the bits of runs through stored outputs") {
-  const Inputs inputs;
+  const FilterInputs inputs;
   check_iterated<double>(inputs, 3, "x", {"--gaussian=1.1", "--mode=mirror"});
   check_iterated<float>(inputs, 2, "f",
                         {"--weights=0.3,0.2,0.6", "--mode=constant", "--cval=0.1", "--accumulate=double"});
@@ -124,7 +122,7 @@ TEST_CASE("tessera-filter: --iterate gives the bits of runs through stored outpu
 }
 
 TEST_CASE("tessera-filter: applications that one call makes") {
-  const Inputs inputs;
+  const FilterInputs inputs;
   const std::size_t size = 20011;
   std::vector<float> line;
   for (std::size_t k = 0; k < size; ++k) line.push_back(static_cast<float>(k * k % 1013) - 400);
@@ -149,7 +147,7 @@ TEST_CASE("tessera-filter: applications that one call makes") {
 }
 
 TEST_CASE("tessera-filter: the record of several applications") {
-  const Inputs inputs;
+  const FilterInputs inputs;
   const auto run_of = [&](const std::string& name, std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--json=-", "--quiet"});
     return record_of(inputs.filter(inputs.file + ":/" + name, arguments))["runs"][0];
@@ -171,7 +169,7 @@ TEST_CASE("tessera-filter: the record of several applications") {
 }
 
 TEST_CASE("tessera-filter: a wrong last application is exit status 1") {
-  const Inputs inputs;
+  const FilterInputs inputs;
   const ProgramEnd end = run_quickly(TESSERA_FAULTY_FILTER, {inputs.file + ":/x", "--gaussian=0", "--iterate=3",
                                                              "--quiet", "--output", inputs.out + ":/r"});
   CHECK(end.status == 1);
@@ -185,7 +183,7 @@ TEST_CASE("tessera-filter: a wrong last application is exit status 1") {
 }
 
 TEST_CASE("tessera-filter: bad filters with a name") {
-  const Inputs inputs;
+  const FilterInputs inputs;
   const auto x = [&](const std::vector<std::string>& arguments) { return inputs.refused(arguments); };
   CHECK(x({"--gaussian=1", "--weights=1"}) == "--weights and --gaussian cannot both be given");
   CHECK(x({"--savgol=5,2", "--binomial=3"}) == "--binomial and --savgol cannot both be given");
@@ -218,7 +216,7 @@ TEST_CASE("tessera-filter: bad filters with a name") {
 }
 
 TEST_CASE("tessera-filter: bad modes of one side, bad numbers of applications") {
-  const Inputs inputs;
+  const FilterInputs inputs;
   const auto refused = [&](const std::string& option) { return inputs.refused({"--weights=1", option}); };
   CHECK(refused("--mode-left=wrpa").starts_with("--mode-left: unknown name `wrpa`; did you mean `wrap`?"));
   CHECK(refused("--mode-right=keeep").starts_with("--mode-right: unknown name `keeep`; did you mean `keep`?"));

@@ -7,11 +7,12 @@
 #include <limits>
 
 #include "apps/driver_support.hpp"
+#include "support/limits.hpp"
 
 namespace tessera::apps::test {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using tessera::test::infinity;
 constexpr std::int64_t int64_max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;  // float64 does not hold it
 

@@ -6,9 +6,12 @@
 #include <limits>
 
 #include "apps/verify_support.hpp"
+#include "support/limits.hpp"
 
 namespace tessera::apps::test {
 namespace {
+
+using tessera::test::nan;
 
 template <class In, class Out>
 Verification check(FilterRequest request, const std::vector<In>& input, const std::vector<Out>& output,
@@ -24,8 +27,6 @@ FilterRequest request_of(std::vector<double> weights, const std::string& mode = 
   request.mode_left = request.mode_right = mode;
   return request;
 }
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 

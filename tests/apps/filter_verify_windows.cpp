@@ -7,15 +7,16 @@
 
 #include "apps/verify_support.hpp"
 #include "filter/filter_verify.hpp"
+#include "support/limits.hpp"
 
 namespace tessera::apps::test {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tessera::test::nan;
 using Doubles = std::vector<double>;
 
 template <class In, class Out>
-Verification check(const FilterRequest& request, const std::vector<In>& input, const std::vector<Out>& output) {
+Verification check_windows(const FilterRequest& request, const std::vector<In>& input, const std::vector<Out>& output) {
   return verify_filter(request, host_array(input), host_array(output), true, plain_norms, no_progress);
 }
 
@@ -38,14 +39,14 @@ FilterRequest sum_of(std::vector<double> weights, const std::string& mode) {
 template <class In, class Out>
 void expect(const FilterRequest& request, const std::vector<In>& input, std::vector<Out> output) {
   INFO(request.operation << ", " << request.mode_left);
-  const Verification right = check(request, input, output);
+  const Verification right = check_windows(request, input, output);
   INFO(right.first_wrong);
   CHECK(right.passed);
   CHECK(right.checked == output.size());
   for (auto& value : output) {
     const Out kept = value;
     value = value == value ? static_cast<Out>(value + Out(1)) : Out(0);
-    CHECK(check(request, input, output).wrong == 1);
+    CHECK(check_windows(request, input, output).wrong == 1);
     value = kept;
   }
 }
@@ -65,7 +66,7 @@ TEST_CASE("moving windows by hand") {
   constant.origin = 1;
   expect(constant, std::vector<std::int32_t>{7, 6, 8}, std::vector<std::int32_t>{-4, -4, 6});
   expect(window_of("box", 3, "mirror"), std::vector<std::int64_t>{1, 2, 4}, Doubles{5 / 3.0, 7 / 3.0, 8 / 3.0});
-  CHECK(check(window_of("box", 3), x, Doubles{4, 5, 13 / 3.0, 20 / 3.0, 7}).method ==
+  CHECK(check_windows(window_of("box", 3), x, Doubles{4, 5, 13 / 3.0, 20 / 3.0, 7}).method ==
         "gathering the windows of all outputs");
 }
 
@@ -74,22 +75,25 @@ TEST_CASE("moving windows: NaN, infinities, zeros of both signs, overflow") {
   expect(window_of("min", 2, "nearest"), Doubles{1, nan, 3, 4}, Doubles{1, nan, nan, 3});
   expect(window_of("median", 2, "nearest"), Doubles{1, nan, 3, 4}, Doubles{1, nan, nan, 4});
   expect(window_of("box", 2, "nearest"), Doubles{1, nan, 3, 5}, Doubles{1, nan, nan, 4});
-  CHECK(check(window_of("box", 2, "nearest"), Doubles{1, infinity, 3, 5}, Doubles{1, infinity, infinity, 4}).passed);
-  CHECK_FALSE(check(window_of("box", 2, "nearest"), Doubles{1, infinity, 3, 5}, Doubles{1, infinity, 3, 4}).passed);
-  CHECK(check(window_of("min", 2, "nearest"), Doubles{0.0, -0.0}, Doubles{0.0, -0.0}).passed);
-  const Verification sign = check(window_of("min", 2, "nearest"), Doubles{0.0, -0.0}, Doubles{0.0, 0.0});
+  CHECK(check_windows(window_of("box", 2, "nearest"), Doubles{1, infinity, 3, 5}, Doubles{1, infinity, infinity, 4})
+            .passed);
+  CHECK_FALSE(
+      check_windows(window_of("box", 2, "nearest"), Doubles{1, infinity, 3, 5}, Doubles{1, infinity, 3, 4}).passed);
+  CHECK(check_windows(window_of("min", 2, "nearest"), Doubles{0.0, -0.0}, Doubles{0.0, -0.0}).passed);
+  const Verification sign = check_windows(window_of("min", 2, "nearest"), Doubles{0.0, -0.0}, Doubles{0.0, 0.0});
   CHECK(sign.first_wrong == "index 1: got 0, expected -0");
-  CHECK_FALSE(check(window_of("max", 2, "nearest"), Doubles{0.0, -0.0}, Doubles{-0.0, 0.0}).passed);
-  CHECK(check(window_of("box", 2, "nearest"), Doubles{1e308, 1.5e308}, Doubles{1e308, infinity}).passed);
+  CHECK_FALSE(check_windows(window_of("max", 2, "nearest"), Doubles{0.0, -0.0}, Doubles{-0.0, 0.0}).passed);
+  CHECK(check_windows(window_of("box", 2, "nearest"), Doubles{1e308, 1.5e308}, Doubles{1e308, infinity}).passed);
 }
 
 TEST_CASE("means of integers are rounded once") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   expect(window_of("box", 2, "nearest"), std::vector<std::int64_t>{1, 2}, Doubles{1, 1.5});
-  CHECK(check(window_of("box", 1), std::vector<std::int64_t>{most, -most}, Doubles{0x1p63, -0x1p63}).passed);
-  CHECK_FALSE(check(window_of("box", 1), std::vector<std::int64_t>{most}, Doubles{0x1p63 + 2048}).passed);
+  CHECK(check_windows(window_of("box", 1), std::vector<std::int64_t>{most, -most}, Doubles{0x1p63, -0x1p63}).passed);
+  CHECK_FALSE(check_windows(window_of("box", 1), std::vector<std::int64_t>{most}, Doubles{0x1p63 + 2048}).passed);
   CHECK_FALSE(
-      check(window_of("box", 3), std::vector<std::int64_t>{1, 1, 2}, Doubles{1, 1.3333333333333335, 5 / 3.0}).passed);
+      check_windows(window_of("box", 3), std::vector<std::int64_t>{1, 1, 2}, Doubles{1, 1.3333333333333335, 5 / 3.0})
+          .passed);
 }
 
 TEST_CASE("odd ends, scaled sums and shorter lines by hand") {
@@ -109,7 +113,7 @@ TEST_CASE("odd ends, scaled sums and shorter lines by hand") {
   expect(left, whole, std::vector<std::int64_t>{8421, 7842});
   left.convolve = true;
   expect(left, whole, std::vector<std::int64_t>{1248, 2487, 4877});
-  CHECK(check(sum_of({1, 2, 3}, "valid"), Doubles{1, 2}, Doubles{}).passed);
+  CHECK(check_windows(sum_of({1, 2, 3}, "valid"), Doubles{1, 2}, Doubles{}).passed);
 }
 
 TEST_CASE("NaN that are omitted count in no output") {

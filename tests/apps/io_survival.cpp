@@ -25,7 +25,7 @@ namespace tessera::apps::test {
 namespace {
 
 using Numbers = std::vector<std::int32_t>;
-const Provenance provenance{"tessera-test", "1.2.3", "in.h5:/x"};
+const Provenance origin{"tessera-test", "1.2.3", "in.h5:/x"};
 
 void make_old_file(const std::string& path) {
   const Handle file = create_file(path);
@@ -37,7 +37,7 @@ void write_more(const std::string& spec, const std::function<void()>& before_com
                 const ProgressCallback& progress = {}) {
   const Numbers values = numbers(1000000);
   OutputFile output(spec, {""}, true);
-  output.write("", ElementType::int32, {values.size()}, values.data(), provenance, progress);
+  output.write("", ElementType::int32, {values.size()}, values.data(), origin, progress);
   if (before_commit) before_commit();
   output.commit();
 }
@@ -126,7 +126,7 @@ TEST_CASE("a disk that fills up while data is written ends with status 3") {
   CHECK(message_in_child([&] {
           const Numbers values = numbers(100);
           OutputFile output(path + ":/x", {"a", "b"}, false);
-          output.write("a", ElementType::int32, {100}, values.data(), provenance);
+          output.write("a", ElementType::int32, {100}, values.data(), origin);
           limit_file_size(100);
           output.commit();
         }) == "3 " + path + ":/x: cannot be written: File too large");

@@ -2,27 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Complex datasets through the driver, against schoolbook integers part by part and values worked out by hand.
-#include <bit>
 #include <complex>
 
 #include "apps/reduce_driver_support.hpp"
 #include "device/session.hpp"
 #include "reference/exact_reference.hpp"
+#include "support/limits.hpp"
 
 namespace tessera::apps::test {
 namespace {
 
+using tessera::test::infinity;
+using tessera::test::nan;
 using Complex = std::complex<double>;
 using reference::ExactSums;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::string bits_of(double value) {
-  char text[17];
-  (void)std::snprintf(text, sizeof(text), "%016llx",
-                      static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(value)));
-  return text;
-}
 
 /// Parts of many exponents, which no double sums without error.
 template <class Real>

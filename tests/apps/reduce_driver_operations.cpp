@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every operation of the driver on whole arrays, against values worked out by hand.
-#include <bit>
 #include <numeric>
 
 #include "apps/reduce_driver_support.hpp"
@@ -10,13 +9,6 @@
 
 namespace tessera::apps::test {
 namespace {
-
-std::string bits_of(double value) {
-  char text[17];
-  (void)std::snprintf(text, sizeof(text), "%016llx",
-                      static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(value)));
-  return text;
-}
 
 void check_number(const nlohmann::json& entry, double value) {
   INFO(entry.dump());

@@ -3,7 +3,10 @@
 #ifndef TESSERA_TESTS_APPS_REDUCE_DRIVER_SUPPORT_HPP
 #define TESSERA_TESTS_APPS_REDUCE_DRIVER_SUPPORT_HPP
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
@@ -26,6 +29,14 @@ inline std::string refused(const std::vector<std::string>& arguments, int status
 inline nlohmann::json results_of(std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--json=-", "--quiet"});
   return record_of(reduce(arguments))["results"];
+}
+
+/// As a record has them.
+inline std::string bits_of(double value) {
+  char text[17];
+  (void)std::snprintf(text, sizeof(text), "%016llx",
+                      static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(value)));
+  return text;
 }
 
 /// in.h5 with the arrays that the tests use.

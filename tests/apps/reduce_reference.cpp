@@ -11,13 +11,14 @@
 #include "reduce/exact_rounding.hpp"
 #include "reduce/line_reference.hpp"
 #include "reduce/line_walk.hpp"
+#include "support/limits.hpp"
 
 namespace tessera::apps::test {
 namespace {
 
+using tessera::test::infinity;
 constexpr double tiniest = std::numeric_limits<double>::denorm_min();
 constexpr double largest = std::numeric_limits<double>::max();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 BigNatural power(std::int64_t exponent) { return BigNatural(1, exponent); }
 

@@ -9,12 +9,13 @@
 #include <numeric>
 
 #include "apps/verify_support.hpp"
+#include "support/limits.hpp"
 
 namespace tessera::apps::test {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tessera::test::infinity;
+using tessera::test::nan;
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 ReducePass pass_of(const std::string& operation, bool exact = true, const std::string& policy = "propagate",

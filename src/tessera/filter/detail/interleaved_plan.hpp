@@ -19,8 +19,8 @@
 
 namespace tessera::detail {
 
-/// The outputs of a thread, an odd number, so that the threads' first ones lie in different banks; the bytes of scratch,
-/// the teams at once, how often in a tile at most, and the most lines (measured on an H200).
+/// The outputs of a thread, an odd number, so that the threads' first ones lie in different banks; the bytes of
+/// scratch, the teams at once, how often in a tile at most, and the most lines (measured on an H200).
 template <std::size_t AccumulatorBytes>
 inline constexpr int interleaved_run = AccumulatorBytes > 4 ? 5 : 9;
 inline constexpr std::size_t interleaved_bytes = 26624;
