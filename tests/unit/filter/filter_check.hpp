@@ -233,6 +233,24 @@ void check_vectorized(Check& check) {
   check.check({.mode_left = BoundaryMode::nearest, .mode_right = BoundaryMode::valid, .variant = variant}, true);
 }
 
+/// A kernel, also where the library takes another one, against variant direct. launch(shape, job, weights) starts it.
+template <class T, class Layout, class Space, std::size_t Rank, class Launch>
+void check_kernel(const Space& space, const Extents<Rank>& extents, const std::vector<T>& data,
+                  const std::vector<double>& values, const FilterOptions& options, const Launch& launch) {
+  Extents<Rank> out_extents = extents;
+  out_extents[options.axis < 0 ? Rank - 1 : static_cast<std::size_t>(options.axis)] -=
+      dropped_outputs(options, false, values.size());
+  const GuardedView<T, Layout, Space, Rank> in(extents, data), out(out_extents), expected(out_extents);
+  const FilterWeights<Space> weights(space, values);
+  tessera::detail::with_filter_job("test", false, in.const_view(), weights, out.view(), options, false,
+                                   [&](const auto& shape, const auto& job, bool) { launch(shape, job, weights); });
+  FilterOptions direct = options;
+  direct.variant = FilterVariant::direct;
+  correlate(space, in.const_view(), weights, expected.view(), direct);
+  check_values(out.read(), expected.read());
+  out.check_guards();
+}
+
 /// The check on contiguous lines.
 template <class In, class Out, class Space>
 FilterCheck<In, Out, Right, Right, Space, 2> filter_check(const Space& space, std::size_t lines, std::size_t size,

@@ -123,16 +123,11 @@ TEMPLATE_LIST_TEST_CASE("lines across memory that are words go through scratch o
   CHECK(scratch_of(float{}, 32) == 0);
 }
 
-/// The kernel of words itself, also where the library takes another one.
 template <class T, class Layout = test::Left, class Space>
-void check_kernel(const Space& space, std::size_t columns, std::size_t size, const std::vector<double>& values,
-                  const FilterOptions& options) {
-  const std::size_t outputs = size - test::dropped_outputs(options, false, values.size());
-  const test::GuardedView<T, Layout, Space, 2> in({columns, size}, test::any_values<T>(columns * size, 3));
-  const test::GuardedView<T, Layout, Space, 2> out({columns, outputs}), expected({columns, outputs});
-  const tessera::FilterWeights<Space> weights(space, values);
+void check_word_kernel(const Space& space, std::size_t columns, std::size_t size, const std::vector<double>& values,
+                       const FilterOptions& options) {
   const auto launch = [&]<class Types>(const tessera::detail::FilterShape& shape,
-                                       const tessera::detail::FilterJob<Types>& job, bool) {
+                                       const tessera::detail::FilterJob<Types>& job, const auto& weights) {
     if constexpr (tessera::detail::has_short_integer_kernel<Types>) {
       REQUIRE(shape.word_columns);
       tessera::FilterPlan plan{.league_size = 3, .team_size = test::runs_on_host<Space> ? 1 : 128};
@@ -143,12 +138,8 @@ void check_kernel(const Space& space, std::size_t columns, std::size_t size, con
       FAIL("sums of 32 bits or double");
     }
   };
-  tessera::detail::with_filter_job("test", false, in.const_view(), weights, out.view(), options, false, launch);
-  FilterOptions direct = options;
-  direct.variant = tessera::FilterVariant::direct;
-  tessera::correlate(space, in.const_view(), weights, expected.view(), direct);
-  test::check_values(out.read(), expected.read());
-  out.check_guards();
+  const test::Extents<2> extents{columns, size};
+  test::check_kernel<T, Layout>(space, extents, test::any_values<T>(columns * size, 3), values, options, launch);
 }
 
 template <class T, class Space>
@@ -156,18 +147,20 @@ void check_kernels(const Space& space) {
   for (const std::size_t size : {40, 203}) {
     for (const std::size_t taps : {1, 4, 9, 33}) {
       for (const auto& weights : {test::whole_weights(taps), test::fractional_weights(taps)}) {
-        check_kernel<T>(space, 44, size, weights, {.mode_left = BoundaryMode::reflect});
-        check_kernel<T>(space, 132, size, weights,
-                        {.mode_left = BoundaryMode::constant, .mode_right = BoundaryMode::odd, .cval = 7});
-        check_kernel<T>(space, 36, size, weights, {.mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::wrap});
-        check_kernel<T>(space, 64, size, weights, {.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::valid});
+        check_word_kernel<T>(space, 44, size, weights, {.mode_left = BoundaryMode::reflect});
+        check_word_kernel<T>(space, 132, size, weights,
+                             {.mode_left = BoundaryMode::constant, .mode_right = BoundaryMode::odd, .cval = 7});
+        check_word_kernel<T>(space, 36, size, weights,
+                             {.mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::wrap});
+        check_word_kernel<T>(space, 64, size, weights,
+                             {.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::valid});
       }
     }
   }
-  check_kernel<T>(space, 1060, 70, test::digit_weights<T>(6, 2), {});
-  if constexpr (std::is_same_v<T, std::int8_t>) check_kernel<T>(space, 64, 70, {0x1p23 - 1}, {});
-  check_kernel<T, OffWords<4>>(space, 1024, 70, test::whole_weights(6), {});  // tiles begin before the lines
-  check_kernel<T>(space, 64, 300, test::whole_weights(257), {});
+  check_word_kernel<T>(space, 1060, 70, test::digit_weights<T>(6, 2), {});
+  if constexpr (std::is_same_v<T, std::int8_t>) check_word_kernel<T>(space, 64, 70, {0x1p23 - 1}, {});
+  check_word_kernel<T, OffWords<4>>(space, 1024, 70, test::whole_weights(6), {});  // tiles begin before the lines
+  check_word_kernel<T>(space, 64, 300, test::whole_weights(257), {});
 }
 
 TEMPLATE_LIST_TEST_CASE("the kernel of columns of words, bytes", "[filter]", test::OneSpace) {
