@@ -103,6 +103,9 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
   constexpr int width = packed_length<typename Types::in_type>;
   plan.taps_per_pass = static_cast<int>(shape.taps);
   plan.halo = plan.taps_per_pass - 1;
+  if (shape.direction == LineDirection::across && !limits.is_host) {
+    plan.team_size = std::max(plan.team_size, column_tile<false>);  // a thread for each line of a tile
+  }
   if (takes_short_columns<Types>(limits, shape, plan.team_size)) {
     const ShortColumnsPlan share = short_columns_plan<Types>(limits, shape, plan.team_size);
     plan.tile = share.tile;
@@ -119,7 +122,6 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
   if (shape.direction == LineDirection::across) {
     constexpr std::size_t bytes = sizeof(typename Types::accumulator_type);
     const int columns = limits.is_host ? column_tile<true> : column_tile<false>;
-    if (!limits.is_host) plan.team_size = std::max(plan.team_size, columns);  // a thread for each line of a tile
     const auto tiles = [&] { return column_tile_count(shape, columns) * ceil_div(shape.extent, plan.tile); };
     plan.tile = limits.is_host ? 64 : column_outputs_per_thread<bytes> * (plan.team_size / columns);
     if (!limits.is_host) {

@@ -106,6 +106,17 @@ class FilterCheck {
     check(options, true);
   }
 
+  /// Which variants can do what, test_filter_plan.cpp checks.
+  [[nodiscard]] bool can_do(const FilterOptions& options) const {
+    if (options.variant == FilterVariant::automatic || options.variant == FilterVariant::direct) return true;
+    try {
+      static_cast<void>(filter_plan(m_space, m_in.const_view(), m_device_weights, m_out.view(), options));
+    } catch (const InvalidArgument&) {
+      return false;
+    }
+    return true;
+  }
+
  private:
   using out_type = GuardedView<Out, OutLayout, Space, Rank>;
   struct Rounded {
@@ -119,17 +130,6 @@ class FilterCheck {
       options.variant = variant;
       if (can_do(options)) check_variant(options, convolve, expected);
     }
-  }
-
-  /// Which variants can do what, test_filter_plan.cpp checks.
-  [[nodiscard]] bool can_do(const FilterOptions& options) const {
-    if (options.variant == FilterVariant::automatic || options.variant == FilterVariant::direct) return true;
-    try {
-      static_cast<void>(filter_plan(m_space, m_in.const_view(), m_device_weights, m_out.view(), options));
-    } catch (const InvalidArgument&) {
-      return false;
-    }
-    return true;
   }
 
   template <class Expected>
@@ -216,7 +216,7 @@ class FilterCheck {
   FilterWeights<Space> m_device_weights;
 };
 
-/// What one variant makes of each mode, teams of one thread and few teams.
+/// What one variant, or each where it cannot do it, makes of modes of every kind, of teams of one thread and few teams.
 template <class Check>
 void check_vectorized(Check& check) {
   constexpr FilterVariant variant = FilterVariant::vectorized;

@@ -50,7 +50,7 @@ TEMPLATE_LIST_TEST_CASE("pixels of 32-bit integers", "[filter]", test::OneSpace)
 /// Sums of whole numbers: exact in any order.
 template <class T, class Layout = test::Right, class Space>
 void check_pixel_kernel(const Space& space, const test::Extents<3>& extents, std::size_t taps,
-                        const FilterOptions& options) {
+                        const FilterOptions& options, int team_size = test::runs_on_host<Space> ? 1 : 128) {
   std::vector<T> data = test::values<T>(extents[0] * extents[1] * extents[2], 7);
   if constexpr (std::is_floating_point_v<T>) {
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<T>(test::mixed(i, 5) % 199) - 99;
@@ -61,7 +61,7 @@ void check_pixel_kernel(const Space& space, const test::Extents<3>& extents, std
                                        const tessera::detail::FilterJob<Types>& job, const auto& weights) {
     if constexpr (tessera::detail::has_interleaved_kernel<Types>) {
       REQUIRE(shape.full_columns);
-      tessera::FilterPlan plan{.league_size = 3, .team_size = test::runs_on_host<Space> ? 1 : 128};
+      tessera::FilterPlan plan{.league_size = 3, .team_size = team_size};
       plan.scratch_bytes =
           tessera::detail::interleaved_plan<Types>(tessera::detail::device_limits(space), shape, plan.team_size).bytes;
       launch_interleaved(space, plan, shape, job, weights.narrow(), 0);
@@ -90,6 +90,15 @@ void check_pixel_kernels(const Space& space) {
     }
   }
   check_pixel_kernel<T>(space, {2, 700, 3}, 257, {.axis = 1});
+  check_pixel_kernel<T>(space, {2, 60, 3}, 8, {.axis = 1, .mode_right = BoundaryMode::renormalise, .origin = -4});
+  check_pixel_kernel<T>(space, {2, 60, 3}, 8, {.axis = 1, .mode_left = BoundaryMode::renormalise, .origin = 3});
+  // Several blocks at a time, in the last tile fewer.
+  for (const std::size_t taps : {1, 2, 3}) {
+    check_pixel_kernel<T>(space, {601, 3, 2}, taps, {.axis = 1, .mode_right = BoundaryMode::wrap});
+    check_pixel_kernel<T, test::Misaligned>(space, {601, 3, 2}, taps, {.axis = 1, .mode_left = BoundaryMode::valid});
+    if (test::runs_on_host<Space>) continue;
+    for (const int team_size : {7, 33, 48}) check_pixel_kernel<T>(space, {601, 3, 2}, taps, {.axis = 1}, team_size);
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("the kernel of pixels, floats", "[filter]", test::OneSpace) {
@@ -100,6 +109,17 @@ TEMPLATE_LIST_TEST_CASE("the kernel of pixels, doubles", "[filter]", test::OneSp
 }
 TEMPLATE_LIST_TEST_CASE("the kernel of pixels, bytes", "[filter]", test::OneSpace) {
   check_pixel_kernels<std::uint8_t>(TestType());
+}
+
+TEMPLATE_LIST_TEST_CASE("pixels of floats accumulated in double, teams of any size", "[filter]", test::OneSpace) {
+  const TestType space;
+  for (const int team_size : test::runs_on_host<TestType> ? std::vector<int>{1} : std::vector<int>{1, 7, 33, 48, 128}) {
+    for (const std::size_t taps : {4, 33}) {
+      test::FilterCheck<float, float, test::Left, test::Left, TestType, 2> check(
+          space, {3, 203}, test::values<float>(3 * 203, 9), test::fractional_weights(taps));
+      check.check({.accumulate = tessera::FilterAccumulate::float64, .team_size = team_size}, false);
+    }
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("few lines that fill memory go through scratch on devices", "[filter]", test::OneSpace) {
@@ -120,19 +140,35 @@ TEMPLATE_LIST_TEST_CASE("few lines that fill memory go through scratch on device
 template <class Types>
 void check_pixel_scratch(const tessera::detail::DeviceLimits& limits) {
   using namespace tessera::detail;
-  for (const int team_size : {1, 32, 100, 128}) {
+  int taken = 0;
+  for (const int team_size : {32, 100, 128}) {
     for (const std::int64_t taps : {1, 3, 33, 257}) {
-      for (const std::int64_t columns : {2, 3, 16, 31}) {
-        const FilterShape shape{columns, 1000000,  columns, 1,     LineDirection::across,
-                                taps,    taps / 2, false,   false, true};
-        if (!takes_interleaved<Types>(limits, shape, team_size)) continue;
-        const std::size_t bytes = interleaved_plan<Types>(limits, shape, team_size).bytes;
-        INFO(limits.multiprocessor_scratch_bytes << " bytes, team " << team_size << ", " << taps << " taps: " << bytes);
-        CHECK((bytes + 1024) * static_cast<std::size_t>(interleaved_teams_at_once) <=
-              limits.multiprocessor_scratch_bytes);
+      for (const std::int64_t columns : {2, 3, 16, 33}) {
+        for (const std::int64_t extent : {7, 300, 1000000}) {
+          if (taps > extent) continue;
+          const FilterShape shape{30000000 / extent * columns,
+                                  extent,
+                                  columns,
+                                  1,
+                                  LineDirection::across,
+                                  taps,
+                                  taps / 2,
+                                  false,
+                                  false,
+                                  true,
+                                  true};
+          if (!takes_interleaved<Types>(limits, shape, team_size)) continue;
+          ++taken;
+          const std::size_t bytes = interleaved_plan<Types>(limits, shape, team_size).bytes;
+          INFO(limits.multiprocessor_scratch_bytes << " bytes, team " << team_size << ", " << taps
+                                                   << " taps: " << bytes);
+          CHECK((bytes + 1024) * static_cast<std::size_t>(interleaved_teams_at_once) <=
+                limits.multiprocessor_scratch_bytes);
+        }
       }
     }
   }
+  CHECK(taken >= (limits.multiprocessor_scratch_bytes < 100000 ? 20 : 60));
 }
 
 TEST_CASE("teams of pixels fit the scratch of small multiprocessors", "[filter][plan]") {

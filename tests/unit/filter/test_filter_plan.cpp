@@ -63,6 +63,7 @@ TEMPLATE_LIST_TEST_CASE("a filter plan of no elements", "[filter][plan]", test::
     check(Kokkos::View<float**, Kokkos::LayoutRight, TestType>("in", rows, 0));
     check(Kokkos::View<double**, Kokkos::LayoutLeft, TestType>("in", 0, rows));
     check(Kokkos::View<std::int32_t***, Kokkos::LayoutRight, TestType>("in", 0, rows, 64));
+    check(Kokkos::View<float***, Kokkos::LayoutRight, TestType>("in", 0, rows, 3));
   }
 }
 

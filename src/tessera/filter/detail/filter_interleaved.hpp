@@ -53,7 +53,6 @@ struct FilterInterleaved {
     auto* const staged = reinterpret_cast<In*>(scratch);
     const TileWalk walk = tile_walk(team, tiles);
     for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
-      if (index != walk.begin) team.team_barrier();  // slots have been read
       const Tile tile = tile_of(index);
       stage(team, tile, staged);
       team.team_barrier();

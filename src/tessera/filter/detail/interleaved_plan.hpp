@@ -62,11 +62,16 @@ inline std::size_t interleaved_most_scratch(const DeviceLimits& limits) {
   return limits.shared_scratch(interleaved_teams_at_once * interleaved_bytes, interleaved_teams_at_once);
 }
 
+/// Of no lines as of one block.
+inline std::int64_t interleaved_blocks(const FilterShape& shape) {
+  return std::max<std::int64_t>(1, shape.lines / shape.columns);
+}
+
 /// Tiles of like length, so many that the fewest threads are idle; each costs as much as a turn besides.
 template <class Types>
 InterleavedPlan interleaved_plan(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   constexpr int run = interleaved_run<sizeof(typename Types::accumulator_type)>;
-  const std::int64_t runs = ceil_div(shape.extent, run) * shape.columns, blocks = shape.lines / shape.columns;
+  const std::int64_t runs = ceil_div(shape.extent, run) * shape.columns, blocks = interleaved_blocks(shape);
   const std::int64_t round = run * std::max<std::int64_t>(1, team_size / shape.columns);  // outputs of a line
   const int most = tile_turns(limits, ceil_div(blocks * runs, team_size), interleaved_teams_at_once, interleaved_turns);
   InterleavedPlan best;
@@ -92,7 +97,7 @@ InterleavedPlan interleaved_plan(const DeviceLimits& limits, const FilterShape& 
 
 /// Of tiles.
 inline std::int64_t interleaved_tiles(const FilterShape& shape, const InterleavedPlan& plan) {
-  return ceil_div(shape.lines / shape.columns, plan.blocks) * ceil_div(shape.extent, plan.tile);
+  return ceil_div(interleaved_blocks(shape), plan.blocks) * ceil_div(shape.extent, plan.tile);
 }
 
 /// Kernels for them: types of column kernels, in and out alike.
@@ -100,10 +105,11 @@ template <class Types>
 inline constexpr bool has_interleaved_kernel = std::is_same_v<typename Types::in_type, typename Types::out_type> &&
                                                sizeof(typename Types::accumulator_type) <= 8;
 
-/// Whether those that read rows in tiles of neighbours make less of them: sectors of memory are shared by tiles, or an
-/// eighth of the lanes is idle (measured on an H200).
+/// Whether those that read rows in tiles, a lane for each neighbour, make less of them: lanes move bytes or 16 bits,
+/// tiles share sectors of memory, or more than an eighth of the lanes is idle (measured on an H200).
 template <class T>
-bool wastes_column_tiles(std::int64_t columns, int lanes) {
+bool wastes_column_tiles(std::int64_t columns) {
+  constexpr int lanes = warp_lanes;
   if (sizeof(T) < 4) return true;
   const bool shared = columns > lanes && columns * sizeof(T) % sector_bytes != 0;
   return shared || 8 * columns < 7 * lanes * ceil_div(columns, lanes);
@@ -114,8 +120,7 @@ bool wastes_column_tiles(std::int64_t columns, int lanes) {
 template <class Types>
 bool takes_interleaved(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   if (!has_interleaved_kernel<Types> || limits.is_host || !shape.full_columns ||
-      shape.columns > interleaved_columns_max ||
-      !wastes_column_tiles<typename Types::in_type>(shape.columns, warp_lanes)) {
+      shape.columns > interleaved_columns_max || !wastes_column_tiles<typename Types::in_type>(shape.columns)) {
     return false;
   }
   const InterleavedPlan plan = interleaved_plan<Types>(limits, shape, team_size);

@@ -13,7 +13,8 @@
 
 namespace tessera::detail {
 
-/// sums[s] = sum_k weights[k] elements[(s + k) step], the terms of each added in the order of the taps.
+/// sums[s] = sum_k weights[k] elements[(s + k) step], the terms of each added in the order of the taps. All are read,
+/// up to Run + taps - 2, also for outputs that there are not.
 template <int Run, class Accumulator, class Staged, class Weight>
 KOKKOS_FORCEINLINE_FUNCTION void run_sums(const Staged* elements, int step, const Weight* weights, int taps,
                                           Accumulator (&sums)[Run]) {
