@@ -216,21 +216,21 @@ class FilterCheck {
   FilterWeights<Space> m_device_weights;
 };
 
-/// What one variant, or each where it cannot do it, makes of modes of every kind, of teams of one thread and few teams.
+/// What variant vectorized, or each where it cannot do it, makes of modes of every kind, of teams of one thread and few
+/// teams.
 template <class Check>
 void check_vectorized(Check& check) {
-  constexpr FilterVariant variant = FilterVariant::vectorized;
-  check.check(
-      {.mode_left = BoundaryMode::reflect, .mode_right = BoundaryMode::constant, .cval = 5.0, .variant = variant},
-      true);
-  check.check(
-      {.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::mirror, .variant = variant, .league_size = 2},
-      false);
-  check.check({.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::odd, .variant = variant}, false);
-  check.check({.mode_left = BoundaryMode::odd, .mode_right = BoundaryMode::nearest, .variant = variant, .team_size = 1},
-              false);
-  check.check({.mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::wrap, .variant = variant}, false);
-  check.check({.mode_left = BoundaryMode::nearest, .mode_right = BoundaryMode::valid, .variant = variant}, true);
+  const auto run = [&](FilterOptions options, bool convolve) {
+    options.variant = FilterVariant::vectorized;
+    if (!check.can_do(options)) options.variant = FilterVariant::automatic;
+    check.check(options, convolve);
+  };
+  run({.mode_left = BoundaryMode::reflect, .mode_right = BoundaryMode::constant, .cval = 5.0}, true);
+  run({.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::mirror, .league_size = 2}, false);
+  run({.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::odd}, false);
+  run({.mode_left = BoundaryMode::odd, .mode_right = BoundaryMode::nearest, .team_size = 1}, false);
+  run({.mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::wrap}, false);
+  run({.mode_left = BoundaryMode::nearest, .mode_right = BoundaryMode::valid}, true);
 }
 
 /// A kernel, also where the library takes another one, against variant direct. launch(shape, job, weights) starts it.
