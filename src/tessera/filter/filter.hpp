@@ -148,8 +148,9 @@ void launch_filter(const Space& space, const FilterPlan& plan, const FilterShape
             }
           }
           if constexpr (has_interleaved_kernel<Types> && !is_host_space<Space>) {
-            if (takes_interleaved<Types>(device_limits(space), shape, plan.team_size)) {
-              return launch_interleaved(space, plan, shape, job, weights.narrow(), asked_team_size);
+            const auto share = interleaved_plan<Types>(device_limits(space), shape, plan.team_size);
+            if (share.blocks > 0) {
+              return launch_interleaved(space, plan, share, job, weights.narrow(), asked_team_size);
             }
           }
           return launch_columns(space, plan, job, weights.narrow(), asked_team_size);

@@ -113,8 +113,7 @@ std::int64_t plan_vectorized(const DeviceLimits& limits, const FilterShape& shap
     const int columns = share.lanes * short_integers_word<typename Types::in_type>;
     return column_tile_count(shape, columns) * ceil_div(shape.extent, share.tile);
   }
-  if (takes_interleaved<Types>(limits, shape, plan.team_size)) {
-    const InterleavedPlan share = interleaved_plan<Types>(limits, shape, plan.team_size);
+  if (const auto share = interleaved_plan<Types>(limits, shape, plan.team_size); share.blocks > 0) {
     plan.tile = share.tile;
     plan.scratch_bytes = share.bytes;
     return interleaved_tiles(shape, share);

@@ -61,10 +61,11 @@ void check_pixel_kernel(const Space& space, const test::Extents<3>& extents, std
                                        const tessera::detail::FilterJob<Types>& job, const auto& weights) {
     if constexpr (tessera::detail::has_interleaved_kernel<Types>) {
       REQUIRE(shape.full_columns);
+      const auto share =
+          tessera::detail::interleaved_tiling<Types>(tessera::detail::device_limits(space), shape, team_size);
       tessera::FilterPlan plan{.league_size = 3, .team_size = team_size};
-      plan.scratch_bytes =
-          tessera::detail::interleaved_plan<Types>(tessera::detail::device_limits(space), shape, plan.team_size).bytes;
-      launch_interleaved(space, plan, shape, job, weights.narrow(), 0);
+      plan.scratch_bytes = share.bytes;
+      launch_interleaved(space, plan, share, job, weights.narrow(), 0);
     } else {
       FAIL("one type and a sum of at most 64 bits");
     }
@@ -157,9 +158,10 @@ void check_pixel_scratch(const tessera::detail::DeviceLimits& limits) {
                                   false,
                                   true,
                                   true};
-          if (!takes_interleaved<Types>(limits, shape, team_size)) continue;
+          const InterleavedPlan plan = interleaved_plan<Types>(limits, shape, team_size);
+          if (plan.blocks == 0) continue;
           ++taken;
-          const std::size_t bytes = interleaved_plan<Types>(limits, shape, team_size).bytes;
+          const std::size_t bytes = plan.bytes;
           INFO(limits.multiprocessor_scratch_bytes << " bytes, team " << team_size << ", " << taps
                                                    << " taps: " << bytes);
           CHECK((bytes + 1024) * static_cast<std::size_t>(interleaved_teams_at_once) <=
@@ -182,7 +184,7 @@ TEST_CASE("teams of pixels fit the scratch of small multiprocessors", "[filter][
   }
   using Types = FilterTypes<float, float, float>;
   const FilterShape shape{3, 1000000, 3, 1, LineDirection::across, 33, 16, false, false, true};
-  CHECK(takes_interleaved<Types>({false, 132 * 2048, 40936, 100 * kib}, shape, 128));
+  CHECK(interleaved_plan<Types>({false, 132 * 2048, 40936, 100 * kib}, shape, 128).blocks == 1);
 }
 
 }  // namespace

@@ -173,11 +173,7 @@ void launch_columns(const Space& space, const FilterPlan& plan, const FilterJob<
                   tiles,
                   tiles_per_line,
                   job.in.lines() / tiles.columns * tiles.count * tiles_per_line};
-  const std::size_t taps = weights.size();
-  for (std::size_t k = 0; k < taps; ++k) {
-    functor.weights[Functor::pad + k] =
-        static_cast<typename Types::weight_type>(weights[job.rule.window.reversed ? taps - 1 - k : k]);
-  }
+  put_weights(weights, job.rule.window.reversed, functor.weights + Functor::pad);
   const auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size);
   require_launchable("tessera::filter", policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::filter::columns", policy, functor);

@@ -43,7 +43,7 @@ struct FilterInterleaved {
 
   FilterJob<Types> job;
   FoldedRange<Types> folded;
-  Weight weights[column_taps_max];  // part of the kernel's argument, so that multiplications need no load
+  Weight weights[column_taps_max];  // part of the kernel's argument: all threads read the same one at a time
   InterleavedPlan plan;
   SmallDivisor columns, runs, beyond;  // of a block: its runs, and, of several, the elements beyond their lines
   std::int64_t blocks, tiles_per_block, tiles;
@@ -156,17 +156,16 @@ struct FilterInterleaved {
   }
 };
 
-/// weights: of the filter, at most column_taps_max. shape.full_columns holds.
+/// weights: of the filter, at most column_taps_max. Rows of neighbours follow each other; of several blocks, they too.
 template <class Types, ExecutionSpace Space>
-void launch_interleaved(const Space& space, const FilterPlan& plan, const FilterShape& shape,
+void launch_interleaved(const Space& space, const FilterPlan& plan, const InterleavedPlan& share,
                         const FilterJob<Types>& job, std::span<const double> weights, int asked_team_size) {
   using Functor = FilterInterleaved<Space, Types>;
-  const InterleavedPlan share = interleaved_plan<Types>(device_limits(space), shape, plan.team_size);
-  const std::int64_t blocks = job.in.lines() / shape.columns;
-  const std::int64_t rows = job.out.extent + shape.taps - 1;  // that windows of whole lines see
+  const auto columns = static_cast<int>(job.in.columns());
+  const std::int64_t blocks = job.in.lines() / columns;
+  const std::int64_t rows = job.out.extent + job.rule.window.taps - 1;  // that windows of whole lines see
   const std::int64_t inside = std::min(job.in.extent, rows - job.rule.window.reach_left);
   const std::int64_t tiles_per_block = ceil_div(job.out.extent, share.tile);
-  const auto columns = static_cast<int>(shape.columns);
   Functor functor{job,
                   FoldedRange<Types>(job.rule),
                   {},
@@ -177,10 +176,7 @@ void launch_interleaved(const Space& space, const FilterPlan& plan, const Filter
                   blocks,
                   tiles_per_block,
                   ceil_div(blocks, share.blocks) * tiles_per_block};
-  const std::size_t taps = weights.size();
-  for (std::size_t k = 0; k < taps; ++k) {
-    functor.weights[k] = static_cast<typename Functor::Weight>(weights[job.rule.window.reversed ? taps - 1 - k : k]);
-  }
+  put_weights(weights, job.rule.window.reversed, functor.weights);
   launch_vectorized_functor("tessera::filter::interleaved", space, plan, functor, asked_team_size);
 }
 

@@ -6,7 +6,9 @@
 #define TESSERA_FILTER_DETAIL_FILTER_JOB_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <tessera/detail/complex.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/noinline.hpp>
@@ -38,6 +40,13 @@ struct FilterWindow {
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t reach_right() const { return taps - 1 - reach_left; }
   [[nodiscard]] KOKKOS_FUNCTION double weight(std::int64_t k) const { return weights[reversed ? taps - 1 - k : k]; }
 };
+
+/// Of a filter, in the order in which a kernel's window takes them.
+template <class Weight>
+void put_weights(std::span<const double> weights, bool reversed, Weight* target) {
+  const std::size_t taps = weights.size();
+  for (std::size_t k = 0; k < taps; ++k) target[k] = static_cast<Weight>(weights[reversed ? taps - 1 - k : k]);
+}
 
 /// What an output of a line is.
 template <class Types>

@@ -28,9 +28,9 @@ inline constexpr int interleaved_teams_at_once = 8;
 inline constexpr int interleaved_turns = 16;
 inline constexpr int interleaved_columns_max = 128;
 
-/// A team's share: several blocks of lines whole, or a tile of one.
+/// A team's share: several blocks of lines whole, or a tile of one; none where another kernel takes the lines.
 struct InterleavedPlan {
-  int blocks = 1;
+  int blocks = 0;
   int tile = 0;   // outputs of each line
   int runs = 0;   // of a block, a thread's each
   int pitch = 0;  // from block to block, in elements of scratch
@@ -69,7 +69,7 @@ inline std::int64_t interleaved_blocks(const FilterShape& shape) {
 
 /// Tiles of like length, so many that the fewest threads are idle; each costs as much as a turn besides.
 template <class Types>
-InterleavedPlan interleaved_plan(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
+InterleavedPlan interleaved_tiling(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   constexpr int run = interleaved_run<sizeof(typename Types::accumulator_type)>;
   const std::int64_t runs = ceil_div(shape.extent, run) * shape.columns, blocks = interleaved_blocks(shape);
   const std::int64_t round = run * std::max<std::int64_t>(1, team_size / shape.columns);  // outputs of a line
@@ -100,7 +100,7 @@ inline std::int64_t interleaved_tiles(const FilterShape& shape, const Interleave
   return ceil_div(interleaved_blocks(shape), plan.blocks) * ceil_div(shape.extent, plan.tile);
 }
 
-/// Kernels for them: types of column kernels, in and out alike.
+/// Kernels for them: in and out alike, sums of at most 64 bits.
 template <class Types>
 inline constexpr bool has_interleaved_kernel = std::is_same_v<typename Types::in_type, typename Types::out_type> &&
                                                sizeof(typename Types::accumulator_type) <= 8;
@@ -115,17 +115,20 @@ bool wastes_column_tiles(std::int64_t columns) {
   return shared || 8 * columns < 7 * lanes * ceil_div(columns, lanes);
 }
 
-/// Whether one takes lines across memory: on devices, where scratch holds a turn, and windows beyond a tile's own rows
-/// do not cost more than its lanes (measured on an H200).
+/// Of lines that one takes: on devices, where scratch holds a turn, and windows beyond a tile's own rows do not cost
+/// more than its lanes (measured on an H200).
 template <class Types>
-bool takes_interleaved(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
-  if (!has_interleaved_kernel<Types> || limits.is_host || !shape.full_columns ||
-      shape.columns > interleaved_columns_max || !wastes_column_tiles<typename Types::in_type>(shape.columns)) {
-    return false;
+InterleavedPlan interleaved_plan(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
+  if constexpr (has_interleaved_kernel<Types>) {
+    if (limits.is_host || !shape.full_columns || shape.columns > interleaved_columns_max ||
+        !wastes_column_tiles<typename Types::in_type>(shape.columns)) {
+      return {};
+    }
+    const InterleavedPlan plan = interleaved_tiling<Types>(limits, shape, team_size);
+    const bool pays = 2 * (plan.tile + shape.taps - 1) <= 5 * plan.tile;
+    if (pays && scratch_request(plan.bytes) <= interleaved_most_scratch(limits)) return plan;
   }
-  const InterleavedPlan plan = interleaved_plan<Types>(limits, shape, team_size);
-  return 2 * (plan.tile + shape.taps - 1) <= 5 * plan.tile &&
-         scratch_request(plan.bytes) <= interleaved_most_scratch(limits);
+  return {};
 }
 
 }  // namespace tessera::detail

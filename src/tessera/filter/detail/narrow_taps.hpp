@@ -34,10 +34,7 @@ NarrowTaps<Types, Slots, Fewest> narrow_taps(const FilterWindow& window, std::sp
   const auto count = static_cast<int>(weights.size());
   const int first = static_cast<int>(ceil_div(window.reach_left, width) * width - window.reach_left);
   NarrowTaps<Types, Slots, Fewest> taps{{}, first, first + count};
-  for (int k = 0; k < count; ++k) {
-    const double weight = weights[static_cast<std::size_t>(window.reversed ? count - 1 - k : k)];
-    taps.weight[first + k] = static_cast<typename Types::weight_type>(weight);
-  }
+  put_weights(weights, window.reversed, taps.weight + first);
   return taps;
 }
 
