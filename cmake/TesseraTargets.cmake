@@ -63,8 +63,6 @@ endfunction()
 function(tessera_join_host_files target)
   if(TESSERA_FILES_AS_ONE GREATER 1 AND NOT Kokkos_ENABLE_CUDA)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${TESSERA_FILES_AS_ONE})
-    # Of what the other files name; g++ does not take that for it.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
   endif()
 endfunction()
 

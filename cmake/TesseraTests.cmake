@@ -34,6 +34,9 @@ function(tessera_add_unit_test name)
   tessera_add_catch2_program(test_${name} ${arg_LABEL} "${arg_UNPARSED_ARGUMENTS}"
                              "tessera_test_support;${arg_LIBRARIES}")
   tessera_share_headers(test_${name} <catch2/catch_template_test_macros.hpp>) # tests/compile: headers stand alone
+  if(tessera_files_as_one GREATER 1)
+    target_compile_options(test_${name} PRIVATE -Wno-shadow) # of what the other files name
+  endif()
   if(NOT Kokkos_ENABLE_CUDA AND NOT CMAKE_CXX_FLAGS_RELEASE MATCHES "-O0")
     # Kernels are many and take half the time to compile; the drivers run them as their build has them.
     target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -56,9 +59,6 @@ function(tessera_add_catch2_program target label sources libraries)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/apps")
   target_link_libraries(${target} PRIVATE ${libraries})
   tessera_set_warnings(${target})
-  if(tessera_files_as_one GREATER 1)
-    target_compile_options(${target} PRIVATE -Wno-shadow) # of what the other files name
-  endif()
   add_dependencies(tessera-tests ${target})
   if(TESSERA_TEST_LAUNCHER)
     set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "${TESSERA_TEST_LAUNCHER}")

@@ -40,11 +40,6 @@ std::uint64_t parse_count(const std::string& where, const std::string& text, con
   return static_cast<std::uint64_t>(count);
 }
 
-template <class T>
-bool contains(const std::vector<T>& values, const T& value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
-
 }  // namespace
 
 SizeOption parse_size(const std::string& where, const std::string& text) {

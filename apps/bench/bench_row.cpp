@@ -16,7 +16,9 @@
 
 namespace tessera::apps::bench {
 
+namespace {
 using Json = nlohmann::ordered_json;
+}  // namespace
 
 std::string to_string(RowStatus status) {
   switch (status) {

@@ -69,19 +69,19 @@ void Progress::run() {
 }
 
 void Progress::draw(double seconds) {
-  constexpr std::uint64_t width = 30;
+  constexpr std::uint64_t cells = 30;
   const std::uint64_t done = m_done.load(std::memory_order_relaxed);
   const std::uint64_t total = m_total.load(std::memory_order_relaxed);
   std::string line = fmt::format("\r{:<12} ", m_step);
   if (total > 0) {
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-    const auto filled = static_cast<std::uint64_t>(share * width);
-    line += fmt::format("[{}{}] {:3.0f} % ", std::string(filled, '#'), std::string(width - filled, '.'), 100 * share);
+    const auto filled = static_cast<std::uint64_t>(share * cells);
+    line += fmt::format("[{}{}] {:3.0f} % ", std::string(filled, '#'), std::string(cells - filled, '.'), 100 * share);
   } else {  // how much there is to do is not known: a piece that wanders
     constexpr std::uint64_t piece = 5;
-    const auto at = static_cast<std::uint64_t>(seconds * 5) % (width - piece + 1);
+    const auto at = static_cast<std::uint64_t>(seconds * 5) % (cells - piece + 1);
     line += fmt::format("[{}{}{}]       ", std::string(at, '.'), std::string(piece, '#'),
-                        std::string(width - piece - at, '.'));
+                        std::string(cells - piece - at, '.'));
   }
   write(line + format_seconds(seconds) + "\x1b[K");
   m_drawn = true;

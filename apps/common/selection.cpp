@@ -14,7 +14,7 @@
 namespace tessera::apps {
 namespace {
 
-constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t largest_extent = std::numeric_limits<std::int64_t>::max();
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
@@ -29,7 +29,7 @@ std::optional<std::int64_t> parse_whole(std::string_view text) {
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
   std::int64_t value = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{}) value = largest;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc{}) value = largest_extent;
   return negative ? -value : value;
 }
 
@@ -127,7 +127,7 @@ ResolvedSelection Selection::resolve(const Shape& extents) const {
   const std::size_t leading = static_cast<std::size_t>(ellipsis - m_items.begin());
   ResolvedSelection resolved;
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    if (extents[axis] > static_cast<std::uint64_t>(largest)) {
+    if (extents[axis] > static_cast<std::uint64_t>(largest_extent)) {
       out_of_resource(fmt::format("axis {} has {} elements, more than 63 bits can count", axis, extents[axis]));
     }
     const auto extent = static_cast<std::int64_t>(extents[axis]);

@@ -70,10 +70,6 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 std::optional<double> parse_double(const std::string& text) { return parse_floating<double>(text, std::strtod); }
 
 std::optional<float> parse_float(const std::string& text) { return parse_floating<float>(text, std::strtof); }

@@ -5,6 +5,7 @@
 #ifndef TESSERA_APPS_COMMON_TEXT_HPP
 #define TESSERA_APPS_COMMON_TEXT_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,7 +18,10 @@ namespace tessera::apps {
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator = ',');
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator = ", ");
 
-[[nodiscard]] bool contains(const std::vector<std::string>& words, const std::string& word);
+template <class T>
+[[nodiscard]] bool contains(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
 
 /// The whole text as a number, else nothing. Decimal and hexadecimal forms, nan, inf; not what exceeds the type.
 [[nodiscard]] std::optional<double> parse_double(const std::string& text);

@@ -75,7 +75,7 @@ ReduceRequest reduce_request(const CommandLine& command_line, const ReduceArgume
   request.keepdims = arguments.keepdims;
   request.by_axis = arguments.axis != "all" || arguments.keepdims;
   request.with = arguments.with;
-  const bool dot = contains(request.operations, "dot");
+  const bool dot = contains(request.operations, std::string("dot"));
   if (dot && request.with.empty()) refuse("--op: dot needs a second array; give it as --with INPUT2");
   if (!dot && !request.with.empty()) refuse("--with: only dot takes a second array, and --op does not name it");
   if (!arguments.output_type.empty()) {

@@ -7,11 +7,14 @@
 
 #include "apps/filter_inputs.hpp"
 #include "reference/filter_reference.hpp"
+#include "support/limits.hpp"
 
 namespace tessera::apps::test {
 namespace {
 
 using reference::Edge;
+using tessera::test::infinity;
+using tessera::test::nan;
 using Arguments = std::vector<std::string>;
 using Doubles = std::vector<double>;
 
@@ -59,7 +62,6 @@ TEST_CASE("tessera-filter: modes odd, renormalise and valid") {
 
 TEST_CASE("tessera-filter: odd ends that the other end's NaN or infinity does not reach") {
   const FilterInputs inputs;
-  const double nan = std::nan("");
   const auto check = [](const auto& got, const Doubles& expected) {
     REQUIRE(got.size() == expected.size());
     for (std::size_t k = 0; k < expected.size(); ++k) {
@@ -78,7 +80,6 @@ TEST_CASE("tessera-filter: odd ends that the other end's NaN or infinity does no
 TEST_CASE("tessera-filter: odd ends that overflow, or meet an infinity at the other end") {
   const Folder folder;
   const std::string file = folder / "in.h5", out = folder / "out.h5";
-  const double infinity = std::numeric_limits<double>::infinity();
   {
     const auto in = create_file(file);
     add_values<double>(in.get(), "huge", {1.5e308, 1, 1, -1.5e308});

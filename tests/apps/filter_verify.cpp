@@ -11,6 +11,7 @@
 namespace tessera::apps::test {
 namespace {
 
+using tessera::test::infinity;
 using tessera::test::nan;
 
 template <class In, class Out>
@@ -158,7 +159,6 @@ TEST_CASE("NaN and infinities reach exactly the outputs whose window holds them"
   CHECK(check<double, double>(request, x, {2, nan, nan, nan, 2}).passed);
   CHECK_FALSE(check<double, double>(request, x, {2, nan, nan, nan, nan}).passed);
   CHECK_FALSE(check<double, double>(request, x, {2, nan, nan, 2, 2}).passed);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   CHECK(check<double, double>(request, {1, infinity, 1}, {infinity, infinity, infinity}).passed);
   CHECK_FALSE(check<double, double>(request, {1, infinity, 1}, {infinity, -infinity, infinity}).passed);
   CHECK(check<double, double>(request_of({1, -1}, "nearest"), {infinity, infinity}, {nan, nan}).passed);

@@ -12,6 +12,7 @@
 namespace tessera::apps::test {
 namespace {
 
+using tessera::test::infinity;
 using tessera::test::nan;
 using Doubles = std::vector<double>;
 
@@ -71,7 +72,6 @@ TEST_CASE("moving windows by hand") {
 }
 
 TEST_CASE("moving windows: NaN, infinities, zeros of both signs, overflow") {
-  const double infinity = std::numeric_limits<double>::infinity();
   expect(window_of("min", 2, "nearest"), Doubles{1, nan, 3, 4}, Doubles{1, nan, nan, 3});
   expect(window_of("median", 2, "nearest"), Doubles{1, nan, 3, 4}, Doubles{1, nan, nan, 4});
   expect(window_of("box", 2, "nearest"), Doubles{1, nan, 3, 5}, Doubles{1, nan, nan, 4});
