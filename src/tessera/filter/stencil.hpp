@@ -21,6 +21,7 @@
 #include <tessera/filter/detail/make_window_plan.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
 #include <tessera/filter/detail/window_columns.hpp>
+#include <tessera/filter/detail/window_interleaved.hpp>
 #include <tessera/filter/detail/window_padded_lines.hpp>
 #include <tessera/filter/halo.hpp>
 #include <type_traits>
@@ -95,7 +96,13 @@ WindowPlan make_stencil_plan(const Space& space, const LineArray<const In>& in, 
   if (in.lines() * out.extent == 0) return plan;
   constexpr WindowShape window{size, size / 2};
   std::int64_t tiles = 0;
-  if (filter_shape(in, out, size, size / 2).direction == LineDirection::across) {
+  const FilterShape shape = filter_shape(in, out, size, size / 2);
+  tiles = plan_window_interleaved<Op>(function, limits, shape, options.team_size, plan);
+  if (tiles > 0) {
+    plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
+    return plan;
+  }
+  if (shape.direction == LineDirection::across) {
     plan_window_columns<Op>(function, limits, in.columns(), in.lines(), out.extent, options.team_size, plan);
     tiles = in.lines() / in.columns() * ceil_div(out.extent, plan.tile) *
             ceil_div(in.columns(), limits.is_host ? window_column_lines<true> : window_column_lines<false>);
@@ -170,6 +177,10 @@ void launch_stencil(const Space& space, const StencilLines<In, Out>& at, const F
                               at.span.first_output};
   if (plan.variant == WindowVariant::columns) {
     launch_window_columns(function, space, plan, lines, Op{functor}, options.team_size);
+  } else if (plan.variant == WindowVariant::interleaved) {
+    if constexpr (!is_host_space<Space> && takes_interleaved<Op>) {
+      launch_window_interleaved(function, space, plan, lines, Op{functor}, options.team_size);
+    }
   } else if (plan.variant == WindowVariant::padded) {
     if constexpr (!is_host_space<Space> && !fills_registers<Op>) {
       launch_window_padded_lines(function, space, plan, lines, Op{functor}, options.team_size);
@@ -196,8 +207,8 @@ void launch_stencil(const Space& space, const StencilLines<In, Out>& at, const F
 /// \param[in] options  axis, modes (elements, keep, valid), cval, sizes of league and team
 ///
 /// The elements are those of memory bit for bit, and out those that functor returns: the same for every plan, as far as
-/// a compiler makes the same code of functor everywhere. Scratch: WindowPlan::scratch_bytes a team, none where lines
-/// run across memory or on hosts. Compulsory bytes: each element of in read once, each of out written once.
+/// a compiler makes the same code of functor everywhere. Scratch: WindowPlan::scratch_bytes a team, none where more
+/// than a few lines run across memory or on hosts. Compulsory bytes: each element of in read once, each of out written once.
 ///
 /// \throws InvalidArgument  for an axis that in has not, other modes, extents other than those, overlapping views, and
 ///                          sizes of league or team that the space cannot have

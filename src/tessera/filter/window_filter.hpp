@@ -26,6 +26,7 @@
 #include <tessera/filter/detail/window_direct.hpp>
 #include <tessera/filter/detail/window_extremum.hpp>
 #include <tessera/filter/detail/window_few.hpp>
+#include <tessera/filter/detail/window_interleaved.hpp>
 #include <tessera/filter/detail/window_padded_lines.hpp>
 #include <tessera/filter/detail/window_runs.hpp>
 #include <tessera/filter/detail/window_thread_lines.hpp>
@@ -162,6 +163,10 @@ void filter_windows(const Space& space, const InView& in, std::int64_t window, c
     } else {
       launch_window_column_blocks(function, space, plan, lines, op, options.team_size);
     }
+  } else if (plan.variant == WindowVariant::interleaved) {
+    if constexpr (!is_host_space<Space>) {
+      launch_window_interleaved(function, space, plan, lines, op, options.team_size);
+    }
   } else if (plan.variant == WindowVariant::few) {
     launch_window_few(function, space, plan, lines, op, options.team_size);
   } else if (plan.variant == WindowVariant::lines) {
@@ -263,12 +268,13 @@ void filter_window_halo(const Space& space, const InView& in, std::int64_t windo
 /// m nears 4096 (2048 of means of 64-bit integers), and each twice beyond. Where m is beyond 8 parts of about 2000
 /// elements, or 4000 of four bytes (half of that on hosts), three kernels and a workspace read it three times. An n
 /// less than m costs like m. Devices take several lines of at most 512 elements (1152 where m <= 15) a team, up to m =
-/// 128, for m / 9 scratch accesses an element. Lines across memory, neighbours in memory being the same element of
-/// neighbouring lines (in and out, at least 32 bytes of them), are read in whole rows: up to m = 9 about once from
-/// memory, beyond once and again each walk's first m, where m is beyond about 500 (on hosts any) a second time, often
-/// from a cache. Lines neither so nor of stride 1, or whose m is too long for scratch (beyond some 10000), are read
-/// element by element. Scratch: WindowPlan::scratch_bytes a team. Compulsory bytes: each element of in read once, each
-/// of out written once.
+/// 128, for m / 9 scratch accesses an element; so up to 128 lines across memory whose rows follow each other (colours
+/// of pixels), where a team's scratch holds some m rows and lanes for each line would be idle or share sectors. Lines
+/// across memory, neighbours in memory being the same element of neighbouring lines (in and out, at least 32 bytes of
+/// them), are read in whole rows: up to m = 9 about once from memory, beyond once and again each walk's first m, where
+/// m is beyond about 500 (on hosts any) a second time, often from a cache. Lines neither so nor of stride 1, or whose m
+/// is too long for scratch (beyond some 10000), are read element by element. Scratch: WindowPlan::scratch_bytes a team.
+/// Compulsory bytes: each element of in read once, each of out written once.
 ///
 /// \throws InvalidArgument  for an axis that in has not, m < 1, an origin beyond the window, extents that differ,
 ///                          overlapping views, a cval that the input's type cannot hold, NaN policy error without a
@@ -307,9 +313,9 @@ void max_filter(const Space& space, const InView& in, std::int64_t window, const
 /// shorter windows, within pieces from the first element of output 0's window on, or, of 9 elements at most, one after
 /// the other: error at most (2 ceil(log2 m) + 3) u sum |x| / m over the window, of float 8 instead of 3 and the
 /// output's rounding; the same bits whatever the sizes of team and league and, where teams always walk or never, the
-/// number of lines, but from m = 10 on not those of lines that lie in memory the other way. Nothing is subtracted: what
-/// leaves the window is gone, and a NaN or Inf reaches exactly the outputs whose window holds it. A mean of zeros is
-/// +0.0.
+/// number of lines, but from m = 10 on not those of lines that lie in memory the other way, or across it beside others,
+/// of which devices take few (128 and less) otherwise than many. Nothing is subtracted: what leaves the window is gone,
+/// and a NaN or Inf reaches exactly the outputs whose window holds it. A mean of zeros is +0.0.
 /// Integers: the exact sum, divided and rounded once. Under NaN policy omit each window is read from memory, m elements
 /// an output, and its mean is that of its l elements that are not NaN.
 template <ExecutionSpace Space, View InView, View OutView>

@@ -22,7 +22,9 @@ enum class WindowVariant {
   blocks,   ///< blocks as long as the window, or parts of them: the end of one and the beginning of the next
   columns,  ///< lines across memory: neighbouring threads take neighbouring lines, short windows in registers, of
             ///< others blocks as above, which on devices a thread takes by itself if they are not too long
-  direct    ///< no scratch: every element of every window from memory (means that leave out NaN)
+  interleaved,  ///< few lines across memory that fill it together: tiles of all of them in team scratch, a run of
+                ///< neighbouring outputs of one for a thread
+  direct        ///< no scratch: every element of every window from memory (means that leave out NaN)
 };
 
 constexpr std::string_view to_string(WindowVariant variant) {
@@ -43,6 +45,8 @@ constexpr std::string_view to_string(WindowVariant variant) {
       return "blocks";
     case WindowVariant::columns:
       return "columns";
+    case WindowVariant::interleaved:
+      return "interleaved";
     case WindowVariant::direct:
       break;
   }

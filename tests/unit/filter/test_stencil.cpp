@@ -172,7 +172,37 @@ TEMPLATE_LIST_TEST_CASE("stencils of any layout and rank", "[filter][stencil]", 
   check_lines<2, Hash, std::uint64_t, test::Left, test::Left>(space, Extents<2>{33, 131}, data(4323), less);
   const StencilOptions<double> keep{.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::valid};
   check_lines<2, Mix, double, test::Left, test::Left>(space, Extents<2>{33, 131}, data(4323), keep);
+  check_lines<2, Hash, std::uint64_t, test::BlockLeft, test::Left>(space, Extents<2>{33, 131}, data(4323), less);
+  check_lines<2, Mix, double, test::Left, test::BlockLeft>(space, Extents<2>{33, 131}, data(4323), keep);
   check_lines<16, Hash, std::uint64_t, test::Left, test::Left>(space, Extents<2>{40, 37}, data(1480), options);
+}
+
+/// Colours of pixels, components of vectors: few lines side by side, which devices take together.
+template <int Radius, class T, class Space>
+void check_pixel_stencils(const Space& space) {
+  for (const std::size_t columns : {2, 3, 33}) {
+    for (const std::size_t size : {1, 2, 9, 40, 1009}) {
+      const std::vector<T> data = test::values<T>(columns * size);
+      const Extents<2> extents{columns, size};
+      const StencilOptions<T> options{.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::mirror};
+      check_lines<Radius, Hash, std::uint64_t, test::Left, test::Left>(space, extents, data, options);
+      const StencilOptions<T> less{.mode_left = BoundaryMode::valid, .mode_right = BoundaryMode::constant};
+      check_lines<Radius, Hash, std::uint64_t, test::Left, test::Left>(space, extents, data, less);
+      const StencilOptions<T> keep{
+          .mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::valid, .league_size = 2};
+      if constexpr (std::is_arithmetic_v<T>) {
+        check_lines<Radius, Mix, T, test::Left, test::Left>(space, extents, data, keep);
+      }
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("stencils of few lines side by side", "[filter][stencil][interleaved]", test::OneSpace) {
+  const TestType space;
+  check_pixel_stencils<1, float>(space);
+  check_pixel_stencils<2, std::int8_t>(space);
+  check_pixel_stencils<4, double>(space);
+  check_pixel_stencils<2, Triple>(space);
 }
 
 /// Elements of every size, of which a device copies some by itself.
@@ -266,7 +296,7 @@ TEST_CASE("stencils carry NaN as they are, and lambdas what they hold", "[filter
 TEST_CASE("the plan of a stencil", "[filter][stencil][plan]") {
   using Space = Kokkos::DefaultExecutionSpace;
   const Space space;
-  const Kokkos::View<float**, Kokkos::LayoutRight, Space> in("in", 40, 50), out("out", 40, 50);
+  const Kokkos::View<float**, Kokkos::LayoutRight, Space> in("in", 40, 64), out("out", 40, 64);
   const auto along = tessera::stencil_plan<2>(space, in, out),
              across = tessera::stencil_plan<2>(space, in, out, {.axis = 0});
   const auto of_host = test::runs_on_host<Space>;
@@ -275,6 +305,9 @@ TEST_CASE("the plan of a stencil", "[filter][stencil][plan]") {
   CHECK(across.variant == tessera::WindowVariant::columns);
   CHECK(across.scratch_bytes == 0);
   CHECK(to_string(across).starts_with("columns league "));
+  const Kokkos::View<float**, Kokkos::LayoutRight, Space> pixels("pixels", 1000, 3), others("others", 1000, 3);
+  const auto few = tessera::stencil_plan<2>(space, pixels, others, {.axis = 0});
+  CHECK(few.variant == (of_host ? tessera::WindowVariant::columns : tessera::WindowVariant::interleaved));
   const auto asked = tessera::stencil_plan<2>(space, in, out, {.league_size = 3, .team_size = 1});
   CHECK(asked.league_size == 3);
   CHECK(asked.team_size == 1);

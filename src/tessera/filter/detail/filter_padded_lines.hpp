@@ -43,8 +43,8 @@ struct FilterPaddedLines {
       weights[k] = static_cast<Weight>(rule.window.weight(k));
     }
     padded.for_each(
-        team, scratch, [](const In& element) { return static_cast<Staged>(element); }, TakesAll{},
-        [&](const Staged* elements, const auto& x, int i, Out* slots, bool) {
+        team, scratch, [](const In& element) { return static_cast<Staged>(element); },
+        [&](const Staged* elements, const auto& x, int i, Out* slots) {
           make_run(elements, weights, taps, x, i, slots);
         });
   }

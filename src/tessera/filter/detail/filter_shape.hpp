@@ -96,6 +96,7 @@ inline std::int64_t column_tile_count(const FilterShape& shape, int at_once) {
 struct LinePlace {
   std::int64_t columns = 0;  // so many lines lie side by side, each beside the next, across memory; or 0
   bool adjacent = false;     // each follows the one before it
+  bool full_columns = false, full_blocks = false;  // as FilterShape has them
 };
 
 /// Whether kernels of lines across memory make anything of that many neighbouring lines: a sector of
@@ -108,7 +109,8 @@ constexpr bool fills_columns(std::int64_t columns) {
 template <class In, class Out>
 LinePlace line_place(const LineArray<In>& in, const LineArray<Out>& out) {
   const FilterShape shape = filter_shape(in, out, 1, 0);
-  return {shape.direction == LineDirection::across ? shape.columns : 0, shape.adjacent};
+  return {shape.direction == LineDirection::across ? shape.columns : 0, shape.adjacent, shape.full_columns,
+          shape.full_blocks};
 }
 
 }  // namespace tessera::detail

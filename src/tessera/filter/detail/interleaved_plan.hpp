@@ -19,12 +19,13 @@
 
 namespace tessera::detail {
 
-/// The outputs of a thread, an odd number, so that the threads' first ones lie in different banks; the bytes of
-/// scratch, the teams at once, how often in a tile at most, and the most lines (measured on an H200).
+/// Linear filters: the outputs of a thread, an odd number, so that the threads' first ones lie in different banks.
 template <std::size_t AccumulatorBytes>
 inline constexpr int interleaved_run = AccumulatorBytes > 4 ? 5 : 9;
-inline constexpr std::size_t interleaved_bytes = 26624;
+/// And the teams at once. Of all kernels of such lines: the scratch of those, how often in a tile at most, and the most
+/// lines (measured on an H200).
 inline constexpr int interleaved_teams_at_once = 8;
+inline constexpr std::size_t interleaved_teams_scratch = std::size_t{8 * 26} << 10;
 inline constexpr int interleaved_turns = 16;
 inline constexpr int interleaved_columns_max = 128;
 
@@ -37,12 +38,25 @@ struct InterleavedPlan {
   std::size_t slots_at = 0, bytes = 0;
 };
 
+/// What a kernel of them makes, Run outputs a thread, and its teams at once.
+template <class In, class Out, int Run, int Teams>
+struct InterleavedTypes {
+  using in_type = In;
+  using out_type = Out;
+  static constexpr int run = Run;
+  static constexpr int teams = Teams;
+};
+template <class Types>
+using FilterInterleavedTypes =
+    InterleavedTypes<typename Types::in_type, typename Types::out_type,
+                     interleaved_run<sizeof(typename Types::accumulator_type)>, interleaved_teams_at_once>;
+
 /// Elements of a block begin anywhere in a sector of scratch, outputs anywhere in a piece.
 template <class Types>
 InterleavedPlan interleaved_share(const FilterShape& shape, std::int64_t blocks, std::int64_t outputs) {
   using In = typename Types::in_type;
   using Out = typename Types::out_type;
-  constexpr int run = interleaved_run<sizeof(typename Types::accumulator_type)>;
+  constexpr int run = Types::run;
   const auto columns = static_cast<int>(shape.columns), rows = static_cast<int>(ceil_div(outputs, run)) * run;
   constexpr int sector = sector_bytes / sizeof(In);
   InterleavedPlan plan;
@@ -58,8 +72,9 @@ InterleavedPlan interleaved_share(const FilterShape& shape, std::int64_t blocks,
   return plan;
 }
 
-inline std::size_t interleaved_most_scratch(const DeviceLimits& limits) {
-  return limits.shared_scratch(interleaved_teams_at_once * interleaved_bytes, interleaved_teams_at_once);
+template <class Types>
+std::size_t interleaved_most_scratch(const DeviceLimits& limits) {
+  return limits.shared_scratch(interleaved_teams_scratch, Types::teams);
 }
 
 /// Of no lines as of one block.
@@ -67,29 +82,38 @@ inline std::int64_t interleaved_blocks(const FilterShape& shape) {
   return std::max<std::int64_t>(1, shape.lines / shape.columns);
 }
 
-/// Tiles of like length, so many that the fewest threads are idle; each costs as much as a turn besides.
+/// Windows beyond a tile's own rows do not cost more than its lanes (measured on an H200).
+inline bool interleaved_pays(const InterleavedPlan& plan, std::int64_t taps) {
+  return 2 * (plan.tile + taps - 1) <= std::int64_t{5} * plan.tile;
+}
+
+/// Tiles of like length that pay, if scratch has room for any, so many that the fewest threads are idle; each costs as
+/// much as a turn besides.
 template <class Types>
 InterleavedPlan interleaved_tiling(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
-  constexpr int run = interleaved_run<sizeof(typename Types::accumulator_type)>;
+  constexpr int run = Types::run;
   const std::int64_t runs = ceil_div(shape.extent, run) * shape.columns, blocks = interleaved_blocks(shape);
   const std::int64_t round = run * std::max<std::int64_t>(1, team_size / shape.columns);  // outputs of a line
-  const int most = tile_turns(limits, ceil_div(blocks * runs, team_size), interleaved_teams_at_once, interleaved_turns);
+  const int most = tile_turns(limits, ceil_div(blocks * runs, team_size), Types::teams, interleaved_turns);
   InterleavedPlan best;
   double best_cost = 0;
-  for (int turns = 1; turns <= most; ++turns) {
+  bool pays = false;
+  for (int turns = 1; turns <= most || (turns <= interleaved_turns && !pays); ++turns) {
     const std::int64_t tiles = ceil_div(shape.extent, round * turns), share = ceil_div(shape.extent, tiles);
     const std::int64_t together = shape.full_blocks ? std::clamp<std::int64_t>(turns * team_size / runs, 1, blocks) : 1;
     const std::int64_t outputs =
         together > 1 ? shape.extent : std::min(shape.extent, ceil_div(share, std::int64_t{run}) * run);
     const InterleavedPlan plan = interleaved_share<Types>(shape, together, outputs);
-    if (turns > 1 && scratch_request(plan.bytes) > interleaved_most_scratch(limits)) break;
+    if (turns > 1 && scratch_request(plan.bytes) > interleaved_most_scratch<Types>(limits)) break;
     const double turns_taken = static_cast<double>(ceil_div(plan.blocks * plan.runs, team_size)) + 1;
     const double tiles_taken =
         static_cast<double>(ceil_div(shape.extent, plan.tile)) / static_cast<double>(plan.blocks);
     const double cost = tiles_taken * turns_taken;  // of a block
-    if (turns == 1 || cost < best_cost) {
+    const bool plan_pays = interleaved_pays(plan, shape.taps);
+    if (turns == 1 || (plan_pays && !pays) || (plan_pays == pays && cost <= best_cost)) {
       best = plan;
       best_cost = cost;
+      pays = plan_pays;
     }
   }
   return best;
@@ -99,11 +123,6 @@ InterleavedPlan interleaved_tiling(const DeviceLimits& limits, const FilterShape
 inline std::int64_t interleaved_tiles(const FilterShape& shape, const InterleavedPlan& plan) {
   return ceil_div(interleaved_blocks(shape), plan.blocks) * ceil_div(shape.extent, plan.tile);
 }
-
-/// Kernels for them: in and out alike, sums of at most 64 bits.
-template <class Types>
-inline constexpr bool has_interleaved_kernel = std::is_same_v<typename Types::in_type, typename Types::out_type> &&
-                                               sizeof(typename Types::accumulator_type) <= 8;
 
 /// Whether those that read rows in tiles, a lane for each neighbour, make less of them: lanes move bytes or 16 bits,
 /// tiles share sectors of memory, or more than an eighth of the lanes is idle (measured on an H200).
@@ -115,18 +134,27 @@ bool wastes_column_tiles(std::int64_t columns) {
   return shared || 8 * columns < 7 * lanes * ceil_div(columns, lanes);
 }
 
-/// Of lines that one takes: on devices, where scratch holds a turn, and windows beyond a tile's own rows do not cost
-/// more than its lanes (measured on an H200).
+/// Of lines that such kernels take: on devices, where scratch holds tiles that pay.
+template <class Types>
+InterleavedPlan interleaved_plan_of(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
+  if (limits.is_host || !shape.full_columns || shape.columns > interleaved_columns_max ||
+      !wastes_column_tiles<typename Types::in_type>(shape.columns)) {
+    return {};
+  }
+  const InterleavedPlan plan = interleaved_tiling<Types>(limits, shape, team_size);
+  return interleaved_pays(plan, shape.taps) && scratch_request(plan.bytes) <= interleaved_most_scratch<Types>(limits)
+             ? plan
+             : InterleavedPlan();
+}
+
+/// Linear filters that there is a kernel for: in and out alike, sums of at most 64 bits.
+template <class Types>
+inline constexpr bool has_interleaved_kernel = std::is_same_v<typename Types::in_type, typename Types::out_type> &&
+                                               sizeof(typename Types::accumulator_type) <= 8;
 template <class Types>
 InterleavedPlan interleaved_plan(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   if constexpr (has_interleaved_kernel<Types>) {
-    if (limits.is_host || !shape.full_columns || shape.columns > interleaved_columns_max ||
-        !wastes_column_tiles<typename Types::in_type>(shape.columns)) {
-      return {};
-    }
-    const InterleavedPlan plan = interleaved_tiling<Types>(limits, shape, team_size);
-    const bool pays = 2 * (plan.tile + shape.taps - 1) <= 5 * plan.tile;
-    if (pays && scratch_request(plan.bytes) <= interleaved_most_scratch(limits)) return plan;
+    return interleaved_plan_of<FilterInterleavedTypes<Types>>(limits, shape, team_size);
   }
   return {};
 }

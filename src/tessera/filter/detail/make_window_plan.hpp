@@ -16,6 +16,7 @@
 #include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/padded_lines_plan.hpp>
 #include <tessera/filter/detail/thread_lines_plan.hpp>
+#include <tessera/filter/detail/window_interleaved_plan.hpp>
 #include <tessera/filter/detail/window_pieces.hpp>
 #include <tessera/filter/detail/window_walks_plan.hpp>
 #include <tessera/filter/window_options.hpp>
@@ -274,7 +275,8 @@ template <class Op>
 WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limits, std::int64_t lines,
                             std::int64_t extent, const WindowShape& window, const WindowOptions& options,
                             const LinePlace& place = {}) {
-  const auto [columns, adjacent] = place;
+  const std::int64_t columns = place.columns;
+  const bool adjacent = place.adjacent;
   require_league_size(function, options.league_size);
   WindowPlan plan;
   std::int64_t tiles = 0;
@@ -291,6 +293,21 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     tiles = plan_window_runs<Op>(function, limits, lines, extent, window, options.team_size, plan);
     return tiles > 0;
   };
+  if (!takes_direct<Op>(options) && columns > 0) {
+    const FilterShape shape{lines,
+                            extent,
+                            columns,
+                            1,
+                            LineDirection::across,
+                            window.size,
+                            window.reach_left,
+                            false,
+                            false,
+                            place.full_columns,
+                            place.full_blocks};
+    tiles = plan_window_interleaved<Op>(function, limits, shape, options.team_size, plan);
+    if (tiles > 0) return planned();
+  }
   const bool is_across = fills_columns<typename Op::in_type>(columns) && !takes_direct<Op>(options);
   const auto shape_of = [&](std::int64_t part_limit) { return window_block_shape(extent, window, part_limit); };
   if (is_across && window.size <= window_column_max<Op>) {

@@ -33,8 +33,8 @@ struct MedianPaddedLines {
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     padded.for_each(
-        team, team_scratch(team, padded.plan().bytes), [](const T& element) { return element; }, TakesAll{},
-        [&](const T* elements, const auto& x, int i, Out* slots, bool) { make_run(elements, x, i, slots); });
+        team, team_scratch(team, padded.plan().bytes), [](const T& element) { return element; },
+        [&](const T* elements, const auto& x, int i, Out* slots) { make_run(elements, x, i, slots); });
   }
 
  private:

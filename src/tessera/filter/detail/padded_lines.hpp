@@ -29,14 +29,6 @@ template <ExecutionSpace Space>
 using PaddedLinesPolicy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<padded_lines_team_size, padded_lines_teams>,
                                              Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
 
-/// All elements do.
-struct TakesAll {
-  template <class T>
-  KOKKOS_FUNCTION bool operator()(const T&) const {
-    return true;
-  }
-};
-
 template <class In, class Staged, class Out, int Run = padded_lines_run>
 class PaddedLines {
  public:
@@ -64,17 +56,14 @@ class PaddedLines {
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION const PaddedLinesPlan& plan() const { return m_plan; }
 
-  /// scratch: plan().bytes of it. staged(element): what stands for an element in scratch. make(elements, x, i, slots,
-  /// all) makes the outputs of line x() from i on, at most a run, in slots; the window of output i begins with
-  /// elements[0]. all: whether the team's lines hold only elements that takes(element) holds for.
-  template <TeamMember Member, class StagedOf, class Takes, class Make>
+  /// scratch: plan().bytes of it. staged(element): what stands for an element in scratch. make(elements, x, i, slots)
+  /// makes the outputs of line x() from i on, at most a run, in slots; the window of output i begins with elements[0].
+  template <TeamMember Member, class StagedOf, class Make>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(const Member& team, std::byte* scratch, const StagedOf& staged,
-                                            const Takes& takes, const Make& make) const {
+                                            const Make& make) const {
     int* const beyond = reinterpret_cast<int*>(scratch + m_plan.beyond_at);
-    int* const flag = beyond + (m_plan.footprint - m_extent);
     auto* const places = reinterpret_cast<Place*>(scratch + m_plan.places_at);
     auto* const elements = reinterpret_cast<Staged*>(scratch + m_plan.elements_at);
-    constexpr bool votes = !std::is_same_v<Takes, TakesAll>;
     const int rank = team.team_rank(), threads = team.team_size();
     for (int k = rank; k < m_plan.footprint - m_extent; k += threads) {
       beyond[k] = static_cast<int>(
@@ -88,7 +77,6 @@ class PaddedLines {
       const int lines = static_cast<int>(Kokkos::min<std::int64_t>(m_plan.lines, m_lines - first_line));
       const In* const x = m_in.data + first_line * m_in_stride;
       Out* const y = m_out.data + first_line * m_out_stride;
-      if (votes && rank == 0) *flag = 0;
       if (!m_even) {
         stage_apart(team, first_line, lines, share, beyond, places, elements, staged);
       } else if (m_plan.lines >= many_lines) {
@@ -99,32 +87,16 @@ class PaddedLines {
       end_async_group();
       wait_for_async_groups<0>();
       team.team_barrier();
-      const auto for_each_run = [&](const auto& f) {
-        TESSERA_NO_UNROLL
-        for (int task = rank; task < lines * m_plan.runs; task += threads) {
-          const int line = m_runs.quotient(task), first = (task - line * m_plan.runs) * run;
-          f(line, first, elements + line * m_plan.pitch + first);
-        }
-      };
-      bool all = true;
-      if constexpr (votes) {
-        bool mine = takes(m_boundary.cval);
-        for_each_run([&](int, int, const Staged* windows) {
-          TESSERA_UNROLL
-          for (int s = 0; s < run; ++s) mine = mine && takes(windows[m_reach_left + s]);
-        });
-        if (!mine) Kokkos::atomic_or(flag, 1);
-        team.team_barrier();
-        all = *flag == 0;
-      }
       const bool follow = m_even && m_out_stride == m_outputs;
       const int count = lines * m_outputs, head = follow ? static_cast<int>(misaligned_head(y, count)) : 0;
       constexpr int width = packed_length<Out>;
       Out* const slots = reinterpret_cast<Out*>(scratch + m_plan.slots_at) + (width - head % width) % width;
-      for_each_run([&](int line, int first, const Staged* windows) {
+      TESSERA_NO_UNROLL
+      for (int task = rank; task < lines * m_plan.runs; task += threads) {
+        const int line = m_runs.quotient(task), first = (task - line * m_plan.runs) * run;
         const auto line_elements = [&] { return m_even ? x + line * m_in_stride : m_in.data + places[line].in; };
-        make(windows, line_elements, first, slots + line * m_outputs + first, all);
-      });
+        make(elements + line * m_plan.pitch + first, line_elements, first, slots + line * m_outputs + first);
+      }
       team.team_barrier();
       if (follow) {
         store_slots(slots, y, count, head, rank, threads);

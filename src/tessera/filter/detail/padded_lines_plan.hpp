@@ -58,7 +58,7 @@ PaddedLinesPlan padded_lines_plan(const DeviceLimits& limits, std::int64_t lines
     plan.pitch = plan.runs * run + static_cast<int>(ceil_div(window - 1, banks)) * banks;
     for (plan.lines = std::max(1, team_size / plan.runs);; --plan.lines) {
       ScratchLayout layout;
-      plan.beyond_at = layout.append<int>(static_cast<std::size_t>(plan.footprint - extent + 1));  // and a flag
+      plan.beyond_at = layout.append<int>(static_cast<std::size_t>(plan.footprint - extent));
       plan.places_at = layout.append<PaddedLinesPlan::Place>(static_cast<std::size_t>(plan.lines));
       plan.elements_at = layout.append<Staged>(static_cast<std::size_t>(plan.lines * plan.pitch));
       plan.slots_at =

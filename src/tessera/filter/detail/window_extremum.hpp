@@ -35,28 +35,44 @@ struct WindowExtremumOfNumbers {
     return value == value &&
            static_cast<std::int32_t>(bits >> (8 * (sizeof(T) - 4))) != Kokkos::Experimental::finite_min_v<std::int32_t>;
   }
-  /// Whether it takes all of some values, which come to joined.
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION static bool takes_all(const T (&values)[Count], [[maybe_unused]] T joined) {
-#ifdef TESSERA_WINDOW_JOINS_NAN
-    if constexpr (sizeof(T) == 4) return joined == joined;
+  /// Whether it takes all values that were seen, which come to joined.
+  class Watch {
+   public:
+    KOKKOS_FORCEINLINE_FUNCTION void see([[maybe_unused]] T value) {
+      if constexpr (sizeof(T) == 8) {
+        // Extrema of integers are cheaper than comparisons of doubles; infinities are not taken.
+        const auto high = static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(value) >> 32);
+        m_exponent = Kokkos::max(m_exponent, high << 1);
+        m_lowest = Kokkos::min(m_lowest, static_cast<std::int32_t>(high));
+      } else {
+#ifndef TESSERA_WINDOW_JOINS_NAN
+        m_all = m_all && takes(value);
 #endif
-    if constexpr (sizeof(T) == 8) {
-      // Extrema of integers are cheaper than comparisons of doubles; infinities are not taken.
-      std::uint32_t exponent = 0;
-      std::int32_t lowest = 0;
-      TESSERA_UNROLL
-      for (int s = 0; s < Count; ++s) {
-        const auto high = static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(values[s]) >> 32);
-        exponent = Kokkos::max(exponent, high << 1);
-        lowest = Kokkos::min(lowest, static_cast<std::int32_t>(high));
       }
-      return exponent < 0xffe00000U && lowest != Kokkos::Experimental::finite_min_v<std::int32_t>;
     }
-    bool all = true;
+    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool took_all([[maybe_unused]] T joined) const {
+      if constexpr (sizeof(T) == 8) {
+        return m_exponent < 0xffe00000U && m_lowest != Kokkos::Experimental::finite_min_v<std::int32_t>;
+      } else {
+#ifdef TESSERA_WINDOW_JOINS_NAN
+        return joined == joined;
+#else
+        return m_all;
+#endif
+      }
+    }
+
+   private:
+    std::uint32_t m_exponent = 0;
+    std::int32_t m_lowest = 0;
+    bool m_all = true;
+  };
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION static bool takes_all(const T (&values)[Count], T joined) {
+    Watch watch;
     TESSERA_UNROLL
-    for (int s = 0; s < Count; ++s) all = all && takes(values[s]);
-    return all;
+    for (int s = 0; s < Count; ++s) watch.see(values[s]);
+    return watch.took_all(joined);
   }
   KOKKOS_FUNCTION T identity() const {
     return IsMin ? Kokkos::Experimental::infinity_v<T> : -Kokkos::Experimental::infinity_v<T>;
@@ -182,7 +198,7 @@ struct WindowExtremum : WindowQuickExtremum<T, IsMin> {
   static constexpr value_type nans = sizeof(T) == 4 ? 0x7fffff : static_cast<value_type>(0xfffffffffffff);
   static constexpr value_type highest_nan_begin = std::is_floating_point_v<T> ? largest - 2 * nans + 1 : 0;
 
-  value_type turn = IsMin ? nans : -nans;
+  value_type turn = IsMin ? nans : static_cast<value_type>(-nans);
   value_type nan_begin = IsMin ? smallest : highest_nan_begin;
 
   /// From bits to integers in the order of the numbers, and back.

@@ -148,6 +148,20 @@ inline constexpr int window_lines_fill = 70;
 inline constexpr std::int64_t window_padded_max = 128;
 inline constexpr std::int64_t window_padded_extent = 512;
 
+/// Variant interleaved: the threads of a team, the longest window (of sums as variant padded has it), and the outputs
+/// of a thread (odd, as in blocks) and the teams at once (measured on an H200).
+inline constexpr int window_interleaved_team_size = 128;
+inline constexpr std::int64_t window_interleaved_max = 128;
+struct WindowInterleavedSizes {
+  int run, teams;
+};
+template <class Op>
+constexpr WindowInterleavedSizes window_interleaved_sizes() {
+  if (!Op::is_idempotent) return {window_run, sizeof(typename Op::in_type) <= 4 ? 7 : 5};
+  if (has_totals<Op> && sizeof(typename Op::value_type) > 4) return {7, 6};
+  return {9, 8};
+}
+
 /// Whether sums of short elements fill twice their registers.
 template <class Op>
 inline constexpr bool widens_values = sizeof(typename Op::value_type) > 4 && sizeof(typename Op::in_type) <= 4;

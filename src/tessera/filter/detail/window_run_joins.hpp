@@ -90,9 +90,9 @@ struct WindowRunJoins {
     }
   }
 
-  /// elements, or their values. values: the ends of windows, then the windows.
-  template <class Element>
-  KOKKOS_FORCEINLINE_FUNCTION static void join_beginnings(const Op& op, const Element* elements, Value common,
+  /// elements[s] is an element, or its value. values: the ends of windows, then the windows.
+  template <class Elements>
+  KOKKOS_FORCEINLINE_FUNCTION static void join_beginnings(const Op& op, const Elements& elements, Value common,
                                                           Value (&values)[length]) {
     Value before = common;  // and all parts so far
     TESSERA_UNROLL
