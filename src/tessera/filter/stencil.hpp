@@ -95,18 +95,13 @@ WindowPlan make_stencil_plan(const Space& space, const LineArray<const In>& in, 
   WindowPlan plan;
   if (in.lines() * out.extent == 0) return plan;
   constexpr WindowShape window{size, size / 2};
-  std::int64_t tiles = 0;
   const FilterShape shape = filter_shape(in, out, size, size / 2);
-  tiles = plan_window_interleaved<Op>(function, limits, shape, options.team_size, plan);
-  if (tiles > 0) {
-    plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
-    return plan;
-  }
-  if (shape.direction == LineDirection::across) {
+  std::int64_t tiles = plan_window_interleaved<Op>(function, limits, shape, options.team_size, plan);
+  if (tiles == 0 && shape.direction == LineDirection::across) {
     plan_window_columns<Op>(function, limits, in.columns(), in.lines(), out.extent, options.team_size, plan);
     tiles = in.lines() / in.columns() * ceil_div(out.extent, plan.tile) *
             ceil_div(in.columns(), limits.is_host ? window_column_lines<true> : window_column_lines<false>);
-  } else {
+  } else if (tiles == 0) {
     tiles = plan_window_padded_lines<Op>(function, limits, in.lines(), in.extent, window, options.team_size, plan);
   }
   if (tiles == 0) {
@@ -207,8 +202,9 @@ void launch_stencil(const Space& space, const StencilLines<In, Out>& at, const F
 /// \param[in] options  axis, modes (elements, keep, valid), cval, sizes of league and team
 ///
 /// The elements are those of memory bit for bit, and out those that functor returns: the same for every plan, as far as
-/// a compiler makes the same code of functor everywhere. Scratch: WindowPlan::scratch_bytes a team, none where more
-/// than a few lines run across memory or on hosts. Compulsory bytes: each element of in read once, each of out written once.
+/// a compiler makes the same code of functor everywhere. Scratch: WindowPlan::scratch_bytes a team, none on hosts
+/// and where lines run across memory, but of up to 128 whose rows follow each other. Compulsory bytes: each element of
+/// in read once, each of out written once.
 ///
 /// \throws InvalidArgument  for an axis that in has not, other modes, extents other than those, overlapping views, and
 ///                          sizes of league or team that the space cannot have

@@ -42,8 +42,8 @@ struct WindowOptions {
   NanPolicy nan = NanPolicy::propagate;  ///< omit: of what else the window holds, NaN where it holds nothing else;
                                          ///< error: with a workspace
   int league_size = 0;                   ///< teams; 0: from the extents
-  int team_size = 0;                     ///< threads a team; 0: from the extents; walks: rounded up to warps, a
-                                         ///< thread a line: a warp at least
+  int team_size = 0;                     ///< threads a team; 0: from the extents; on devices most variants take up to
+                                         ///< 128; walks: rounded up to warps, a thread a line: a warp at least
 };
 
 }  // namespace tessera

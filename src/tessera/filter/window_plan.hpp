@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-/// Strategy of a window filter; the window's size decides.
+/// Strategy of a window filter; the window's size and the lines' place decide.
 enum class WindowVariant {
   few,      ///< tile and halo in team scratch, windows of few elements in registers; short lines several at once
   lines,    ///< short lines that follow each other in team scratch, a thread each, windows of few elements in registers
@@ -61,7 +61,7 @@ struct WindowPlan {
   int tile = 1;                     ///< outputs a team makes at a time
   int parts = 1;                    ///< of a block; more than 8 take a workspace and two more kernels
   int walk = 1;                     ///< tiles that a team takes, of walks, blocks and columns in a row
-  int lanes = 1;                    ///< lines that a team takes at once, of columns: neighbouring ones
+  int lanes = 1;                    ///< lines that a team takes at once, of columns and interleaved: neighbouring ones
   std::size_t scratch_bytes = 0;    ///< level 0, a team
   std::size_t workspace_bytes = 0;  ///< what the parts come to
   bool operator==(const WindowPlan&) const = default;

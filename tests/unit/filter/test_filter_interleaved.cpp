@@ -61,8 +61,8 @@ void check_pixel_kernel(const Space& space, const test::Extents<3>& extents, std
                                        const tessera::detail::FilterJob<Types>& job, const auto& weights) {
     if constexpr (tessera::detail::has_interleaved_kernel<Types>) {
       REQUIRE(shape.full_columns);
-      const auto share =
-          tessera::detail::interleaved_tiling<Types>(tessera::detail::device_limits(space), shape, team_size);
+      const auto share = tessera::detail::interleaved_tiling<tessera::detail::FilterInterleavedTypes<Types>>(
+          tessera::detail::device_limits(space), shape, team_size);
       tessera::FilterPlan plan{.league_size = 3, .team_size = team_size};
       plan.scratch_bytes = share.bytes;
       launch_interleaved(space, plan, share, job, weights.narrow(), 0);

@@ -232,25 +232,41 @@ TEMPLATE_LIST_TEST_CASE("stencils of many short lines", "[filter][stencil][padde
   check_short_lines<16, float>(space);
 }
 
-TEMPLATE_LIST_TEST_CASE("stencils along another axis", "[filter][stencil]", test::OneSpace) {
-  const TestType space;
-  const Extents<3> extents{5, 23, 37};
-  const std::vector<float> data = test::values<float>(5 * 23 * 37);
-  const test::GuardedView<float, test::Right, TestType, 3> in(extents, data);
-  const test::GuardedView<std::uint64_t, test::Right, TestType, 3> out(extents);
-  tessera::stencil<3>(space, in.view(), out.view(), Hash(), {.axis = 1, .mode_right = BoundaryMode::wrap});
+/// Of rank 3, along its middle axis.
+template <class Layout, class Space>
+void check_middle_axis(const Space& space, const Extents<3>& extents, const StencilOptions<float>& asked) {
+  StencilOptions<float> options = asked;
+  options.axis = 1;
+  INFO(described(3, options) << ", " << extents[0] << " times " << extents[1] << " rows of " << extents[2]);
+  const std::vector<float> data = test::values<float>(extents[0] * extents[1] * extents[2]);
+  const std::size_t dropped =
+      (asked.mode_left == BoundaryMode::valid ? 3 : 0) + (asked.mode_right == BoundaryMode::valid ? 3 : 0);
+  const std::size_t outputs = extents[1] - dropped;
+  const test::GuardedView<float, Layout, Space, 3> in(extents, data);
+  const test::GuardedView<std::uint64_t, test::Right, Space, 3> out({extents[0], outputs, extents[2]});
+  tessera::stencil<3>(space, in.const_view(), out.view(), Hash(), options);
   space.fence();
+  out.check_guards();
   const std::vector<std::uint64_t> got = out.read();
-  for (std::size_t a = 0; a < 5; ++a) {
-    for (std::size_t c = 0; c < 37; ++c) {
+  for (std::size_t a = 0; a < extents[0]; ++a) {
+    for (std::size_t c = 0; c < extents[2]; ++c) {
       std::vector<float> line;
-      std::vector<std::uint64_t> outputs;
-      for (std::size_t b = 0; b < 23; ++b) {
-        line.push_back(data[(a * 23 + b) * 37 + c]);
-        outputs.push_back(got[(a * 23 + b) * 37 + c]);
-      }
-      test::check_bits(
-          outputs, expected_of<3, Hash, std::uint64_t>(line, StencilOptions<float>{.mode_right = BoundaryMode::wrap}));
+      std::vector<std::uint64_t> line_outputs;
+      for (std::size_t b = 0; b < extents[1]; ++b) line.push_back(data[(a * extents[1] + b) * extents[2] + c]);
+      for (std::size_t b = 0; b < outputs; ++b) line_outputs.push_back(got[(a * outputs + b) * extents[2] + c]);
+      test::check_bits(line_outputs, expected_of<3, Hash, std::uint64_t>(line, options));
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("stencils along another axis", "[filter][stencil][interleaved]", test::OneSpace) {
+  const TestType space;
+  check_middle_axis<test::Right>(space, {5, 23, 37}, {.mode_right = BoundaryMode::wrap});
+  check_middle_axis<test::Block>(space, {5, 23, 37}, {.mode_right = BoundaryMode::wrap});
+  // Blocks of which a device takes several at a time.
+  for (const BoundaryMode left : {BoundaryMode::valid, BoundaryMode::nearest}) {
+    for (const BoundaryMode right : {BoundaryMode::valid, BoundaryMode::constant}) {
+      check_middle_axis<test::Right>(space, {201, 7, 2}, {.mode_left = left, .mode_right = right});
     }
   }
 }

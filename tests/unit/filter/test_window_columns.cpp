@@ -107,15 +107,17 @@ TEMPLATE_LIST_TEST_CASE("windows across memory under every pair of modes", "[win
   }
 }
 
-/// The same lines, side by side and one after the other.
+/// The same lines, side by side, also apart, and one after the other.
 template <WindowOperation Operation, class T, class Space>
 void check_transposed(const Space& space, const std::vector<T>& data, const Extents<2>& extents,
                       const WindowOptions& options) {
   for (const std::int64_t window : {1, 2, 5, 9, 10, 64, 301, 3000}) {
     if (options.origin > (window - 1) / 2) continue;
     INFO(test::described(options, window));
-    test::check_bits(test::windowed<Operation, test::Left, test::Left>(space, extents, data, window, options),
-                     test::windowed<Operation>(space, extents, data, window, options));
+    const auto along = test::windowed<Operation>(space, extents, data, window, options);
+    test::check_bits(test::windowed<Operation, test::Left, test::Left>(space, extents, data, window, options), along);
+    test::check_bits(test::windowed<Operation, test::BlockLeft, test::Left>(space, extents, data, window, options),
+                     along);
   }
 }
 

@@ -153,6 +153,8 @@ void check_chains(const Space& space) {
                      chain_means(alone_data, extent, window));
     const auto across = test::windowed<WindowOperation::box, test::Left, test::Left>(space, extents, data, window);
     test::check_bits(across, expected);
+    test::check_bits(test::windowed<WindowOperation::box, test::BlockLeft, test::Left>(space, extents, data, window),
+                     expected);
   }
 }
 

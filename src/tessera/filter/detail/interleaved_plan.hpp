@@ -88,23 +88,32 @@ inline bool interleaved_pays(const InterleavedPlan& plan, std::int64_t taps) {
 }
 
 /// Tiles of like length that pay, if scratch has room for any, so many that the fewest threads are idle; each costs as
-/// much as a turn besides.
+/// much as a turn besides. Whether one pays does not hang on the number of blocks.
 template <class Types>
 InterleavedPlan interleaved_tiling(const DeviceLimits& limits, const FilterShape& shape, int team_size) {
   constexpr int run = Types::run;
   const std::int64_t runs = ceil_div(shape.extent, run) * shape.columns, blocks = interleaved_blocks(shape);
   const std::int64_t round = run * std::max<std::int64_t>(1, team_size / shape.columns);  // outputs of a line
   const int most = tile_turns(limits, ceil_div(blocks * runs, team_size), Types::teams, interleaved_turns);
+  const std::size_t room = interleaved_most_scratch<Types>(limits);
+  const auto fits = [&](const InterleavedPlan& plan) { return scratch_request(plan.bytes) <= room; };
+  const auto whole = [&](std::int64_t count) { return interleaved_share<Types>(shape, count, shape.extent); };
+  std::int64_t most_blocks = 1;
+  if (shape.full_blocks && shape.extent <= round * interleaved_turns && fits(whole(1))) {
+    const std::size_t first = whole(1).bytes, more = whole(2).bytes - first;
+    most_blocks = std::min(blocks, 1 + static_cast<std::int64_t>((room - first) / more));
+    while (most_blocks > 1 && !fits(whole(most_blocks))) --most_blocks;
+  }
   InterleavedPlan best;
   double best_cost = 0;
   bool pays = false;
   for (int turns = 1; turns <= most || (turns <= interleaved_turns && !pays); ++turns) {
     const std::int64_t tiles = ceil_div(shape.extent, round * turns), share = ceil_div(shape.extent, tiles);
-    const std::int64_t together = shape.full_blocks ? std::clamp<std::int64_t>(turns * team_size / runs, 1, blocks) : 1;
-    const std::int64_t outputs =
-        together > 1 ? shape.extent : std::min(shape.extent, ceil_div(share, std::int64_t{run}) * run);
-    const InterleavedPlan plan = interleaved_share<Types>(shape, together, outputs);
-    if (turns > 1 && scratch_request(plan.bytes) > interleaved_most_scratch<Types>(limits)) break;
+    const std::int64_t outputs = std::min(shape.extent, ceil_div(share, std::int64_t{run}) * run);
+    InterleavedPlan plan = interleaved_share<Types>(shape, 1, outputs);
+    if (turns > 1 && !fits(plan)) break;
+    const std::int64_t together = std::min(turns * team_size / runs, most_blocks);
+    if (together > 1) plan = whole(together);
     const double turns_taken = static_cast<double>(ceil_div(plan.blocks * plan.runs, team_size)) + 1;
     const double tiles_taken =
         static_cast<double>(ceil_div(shape.extent, plan.tile)) / static_cast<double>(plan.blocks);

@@ -294,17 +294,15 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     return tiles > 0;
   };
   if (!takes_direct<Op>(options) && columns > 0) {
-    const FilterShape shape{lines,
-                            extent,
-                            columns,
-                            1,
-                            LineDirection::across,
-                            window.size,
-                            window.reach_left,
-                            false,
-                            false,
-                            place.full_columns,
-                            place.full_blocks};
+    const FilterShape shape{.lines = lines,
+                            .extent = extent,
+                            .columns = columns,
+                            .column_stride = 1,
+                            .direction = LineDirection::across,
+                            .taps = window.size,
+                            .reach_left = window.reach_left,
+                            .full_columns = place.full_columns,
+                            .full_blocks = place.full_blocks};
     tiles = plan_window_interleaved<Op>(function, limits, shape, options.team_size, plan);
     if (tiles > 0) return planned();
   }

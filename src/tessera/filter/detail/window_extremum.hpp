@@ -112,8 +112,9 @@ struct WindowQuickExtremum<T, IsMin> {
 /// results, and staged(), value() of either, join(), identity(), result(), and results() of several, given all that
 /// their windows hold, joined (of sums anything where IsAll does not say so). If all its windows are short it has
 /// instead of the joins the result window() of all elements of one, whole_windows_max, and has_one_size where windows
-/// are of no other. It may have a quick_type: an operation of the same results for the elements that it takes(). Joins
-/// here compare integers that are in the order of the elements, NaN first: their order is free.
+/// are of no other. It may have a quick_type: an operation of the same results for the elements that it takes(), whose
+/// Watch says whether it took all. Joins here compare integers that are in the order of the elements, NaN first: their
+/// order is free.
 template <class T, bool IsMin>
 struct WindowExtremum : WindowQuickExtremum<T, IsMin> {
   using in_type = T;

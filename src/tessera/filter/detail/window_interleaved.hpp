@@ -6,6 +6,7 @@
 #define TESSERA_FILTER_DETAIL_WINDOW_INTERLEAVED_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <tessera/concepts.hpp>

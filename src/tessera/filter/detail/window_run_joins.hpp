@@ -11,7 +11,7 @@
 
 namespace tessera::detail {
 
-/// Length: neighbours, of a multiple of 3.
+/// Length: neighbours, of sums a multiple of 3.
 template <class Op, int Length>
 struct WindowRunJoins {
   using Value = typename Op::value_type;
