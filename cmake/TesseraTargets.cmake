@@ -37,7 +37,27 @@ if(TESSERA_SANITIZE STREQUAL "thread")
     LINKER:--wrap=_ZN6Kokkos4Impl11HostBarrier29impl_backoff_wait_until_equalEPiib)
 endif()
 
-# Reading Kokkos' headers takes a good part of the time of each file with kernels: host compilers do it once a target;
+# Precompiled headers, made once for all targets of the same options. To be called when they have them all.
+#   tessera_precompile_headers(target <headers>..)
+function(tessera_precompile_headers target)
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  string(SHA1 key "${options};${ARGN}")
+  string(SUBSTRING ${key} 0 8 key)
+  set(owner tessera_precompiled_${key})
+  if(NOT TARGET ${owner})
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/precompiled_${key}.cpp" CONTENT "")
+    add_library(${owner} OBJECT "${PROJECT_BINARY_DIR}/precompiled_${key}.cpp")
+    get_target_property(libraries ${target} LINK_LIBRARIES)
+    target_link_libraries(${owner} PRIVATE ${libraries})
+    target_compile_options(${owner} PRIVATE ${options})
+    target_compile_features(${owner} PRIVATE cxx_std_20)
+    set_target_properties(${owner} PROPERTIES CXX_EXTENSIONS OFF)
+    target_precompile_headers(${owner} PRIVATE ${ARGN})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
+endfunction()
+
+# Reading Kokkos' headers takes a good part of the time of each file with kernels: host compilers do it once for all;
 # nvcc, which takes no precompiled header and reads them four times a file, once for three files. Files that are compiled
 # as one also share the kernels that several of them use.
 if(TESSERA_FILES_AS_ONE)
@@ -54,7 +74,7 @@ function(tessera_share_headers target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${tessera_files_as_one})
   endif()
   if(NOT Kokkos_ENABLE_CUDA)
-    target_precompile_headers(${target} PRIVATE <Kokkos_Core.hpp> ${ARGN})
+    tessera_precompile_headers(${target} <Kokkos_Core.hpp> ${ARGN})
   endif()
 endfunction()
 

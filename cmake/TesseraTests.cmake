@@ -25,22 +25,23 @@ function(tessera_set_test_properties)
 endfunction()
 
 # A Catch2 program on Kokkos; tests/support has its main. One CTest test for each test case.
-#   tessera_add_unit_test(reduce sources.. [LIBRARIES ..] [LABEL unit])
+# OPTIMISED: also where a build optimises nothing else.
+#   tessera_add_unit_test(reduce sources.. [LIBRARIES ..] [LABEL unit] [OPTIMISED])
 function(tessera_add_unit_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "LABEL" "LIBRARIES")
   if(NOT arg_LABEL)
     set(arg_LABEL unit)
   endif()
   tessera_add_catch2_program(test_${name} ${arg_LABEL} "${arg_UNPARSED_ARGUMENTS}"
                              "tessera_test_support;${arg_LIBRARIES}")
-  tessera_share_headers(test_${name} <catch2/catch_template_test_macros.hpp>) # tests/compile: headers stand alone
   if(tessera_files_as_one GREATER 1)
     target_compile_options(test_${name} PRIVATE -Wno-shadow) # of what the other files name
   endif()
-  if(NOT Kokkos_ENABLE_CUDA AND NOT CMAKE_CXX_FLAGS_RELEASE MATCHES "-O0")
+  if(NOT Kokkos_ENABLE_CUDA AND (arg_OPTIMISED OR NOT CMAKE_CXX_FLAGS_RELEASE MATCHES "-O0"))
     # Kernels are many and take half the time to compile; the drivers run them as their build has them.
     target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
+  tessera_share_headers(test_${name} <catch2/catch_template_test_macros.hpp>) # tests/compile: headers stand alone
 endfunction()
 
 # A Catch2 program without Kokkos, for the host-only parts of the drivers.
@@ -50,7 +51,7 @@ function(tessera_add_app_test name)
   tessera_add_catch2_program(test_${name} apps "${arg_UNPARSED_ARGUMENTS}" "Catch2::Catch2WithMain;${arg_LIBRARIES}")
   # They compare; what is worth optimising runs in the programs that they start.
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O0>)
-  target_precompile_headers(test_${name} PRIVATE <catch2/catch_test_macros.hpp> <string> <vector>)
+  tessera_precompile_headers(test_${name} <catch2/catch_test_macros.hpp> <string> <vector>)
   tessera_join_host_files(test_${name})
 endfunction()
 
