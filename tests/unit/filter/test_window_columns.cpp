@@ -121,23 +121,12 @@ void check_transposed(const Space& space, const std::vector<T>& data, const Exte
   }
 }
 
-template <class T>
-std::vector<T> spoiled_values(std::size_t size) {
-  std::vector<T> data = test::values<T>(size, 3);
-  constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
-  const std::vector<T> some{T(0.0), T(-0.0), infinity, -infinity, nan, -nan, test::poison<T>(), T(0.5)};
-  for (std::size_t i = 0; i < size; ++i) {
-    if (test::mixed(i, 6) % 9 == 0) data[i] = some[test::mixed(i, 7) % some.size()];
-  }
-  return data;
-}
-
 TEMPLATE_LIST_TEST_CASE("window extrema have the same bits across memory and along it", "[window][columns][nan]",
                         test::OneSpace) {
   const TestType space;
   const Extents<2> extents{45, 700};
-  const std::vector<float> floats = spoiled_values<float>(45 * 700);
-  const std::vector<double> doubles = spoiled_values<double>(45 * 700);
+  const std::vector<float> floats = test::unusual_values<float>(45 * 700);
+  const std::vector<double> doubles = test::unusual_values<double>(45 * 700);
   for (const NanPolicy nan : {NanPolicy::propagate, NanPolicy::omit}) {
     const WindowOptions options{.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::keep, .nan = nan};
     check_transposed<WindowOperation::min>(space, floats, extents, options);
@@ -166,7 +155,7 @@ TEMPLATE_LIST_TEST_CASE("medians across memory are those along it", "[median][co
       }
     }
   };
-  check(spoiled_values<float>(45 * 301));
+  check(test::unusual_values<float>(45 * 301));
   check(test::values<std::int64_t>(45 * 301));
 }
 

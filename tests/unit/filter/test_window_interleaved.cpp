@@ -6,9 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <catch2/catch_template_test_macros.hpp>
 #include <cstdint>
-#include <limits>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "support/message.hpp"
@@ -61,20 +59,6 @@ TEMPLATE_LIST_TEST_CASE("windows of pixels: means of 16-bit integers", "[window]
   check_pixel_windows<WindowOperation::box, std::int16_t>(TestType());
 }
 
-/// Values with some that are NaN, infinite or -0.0.
-template <class T>
-std::vector<T> pixel_values(std::size_t size) {
-  std::vector<T> data = test::values<T>(size, 3);
-  if constexpr (std::is_floating_point_v<T>) {
-    constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
-    const std::vector<T> some{T(0.0), T(-0.0), infinity, -infinity, nan, -nan, test::poison<T>(), T(0.5)};
-    for (std::size_t i = size / 4; i < size / 2; ++i) {
-      if (test::mixed(i, 6) % 9 == 0) data[i] = some[test::mixed(i, 7) % some.size()];
-    }
-  }
-  return data;
-}
-
 /// Extrema from the kernel, also where the library takes another one, against those of the same lines along memory.
 template <WindowOperation Operation, class T, class Layout, class Space>
 void check_window_kernel(const Space& space, const Extents<3>& extents, std::int64_t size, const WindowOptions& options,
@@ -83,7 +67,8 @@ void check_window_kernel(const Space& space, const Extents<3>& extents, std::int
   using Op = window_op_t<T, Operation>;
   INFO(test::described(options, size) << ", " << extents[0] << " times " << extents[1] << " rows of " << extents[2]
                                       << ", team " << team_size);
-  const std::vector<T> data = pixel_values<T>(extents[0] * extents[1] * extents[2]);
+  const std::size_t count = extents[0] * extents[1] * extents[2];
+  const std::vector<T> data = test::unusual_values<T>(count, count / 2);
   const test::GuardedView<T, Layout, Space, 3> in(extents, data), out(extents);
   const auto [in_lines, out_lines] = line_arrays<const T, T>(in.const_view(), out.view(), 1);
   const WindowShape window{size, size / 2 + options.origin};

@@ -10,6 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <tessera/filter/window_filter.hpp>
+#include <type_traits>
 #include <vector>
 
 #include "filter_check.hpp"
@@ -17,6 +18,7 @@
 #include "reference/window_reference.hpp"
 #include "support/data.hpp"
 #include "support/guarded_view.hpp"
+#include "support/limits.hpp"
 
 namespace tessera::test {
 
@@ -103,6 +105,19 @@ template <WindowOperation Operation, class T, class Space>
 void check_line(const Space& space, const std::vector<T>& line, std::int64_t window, const WindowOptions& options) {
   INFO(described(options, window) << ", line of " << line.size());
   check_windows<Operation>(windowed<Operation>(space, line, window, options), line, window, options);
+}
+
+/// Values; of floats, behind the first usual ones, many are NaN, infinities and zeros of either sign.
+template <class T>
+std::vector<T> unusual_values(std::size_t size, std::size_t usual = 0) {
+  std::vector<T> data = values<T>(size, 3);
+  if constexpr (std::is_floating_point_v<T>) {
+    const std::vector<T> some{T(0.0), T(-0.0), T(infinity), T(-infinity), T(nan), T(-nan), poison<T>(), T(0.5)};
+    for (std::size_t i = usual; i < size; ++i) {
+      if (mixed(i, 6) % 9 == 0) data[i] = some[mixed(i, 7) % some.size()];
+    }
+  }
+  return data;
 }
 
 /// A line along an axis of row-major data: its elements are `stride` apart.
