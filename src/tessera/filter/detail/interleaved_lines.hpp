@@ -63,8 +63,8 @@ class InterleavedLines {
         m_tiles_per_block(ceil_div(out.extent, plan.tile)),
         m_tiles(ceil_div(m_blocks, plan.blocks) * m_tiles_per_block) {}
 
-  /// scratch: the plan's bytes. element(x, j): what stands for the j-th of a line beyond its ends. make(tile, run)
-  /// makes a run of outputs.
+  /// scratch: the plan's bytes. element(x, j): what stands for the j-th of a line beyond its ends. make(tile, runs)
+  /// makes a tile's outputs: runs(f) calls f(run) for each of a thread's runs.
   template <TeamMember Member, class Element, class Make>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(const Member& team, std::byte* scratch, const Element& element,
                                             const Make& make) const {
