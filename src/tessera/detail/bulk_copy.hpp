@@ -65,9 +65,9 @@ class BulkGroups {
   }
 
  private:
-  std::uint64_t* m_words;
-  int m_at = 0;
-  std::uint32_t m_parities = 0;
+  [[maybe_unused]] std::uint64_t* m_words;
+  [[maybe_unused]] int m_at = 0;
+  [[maybe_unused]] std::uint32_t m_parities = 0;
 
 #ifdef TESSERA_HAS_BULK_COPIES
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::uint32_t word(int k) const {
