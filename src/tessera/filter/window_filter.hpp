@@ -268,7 +268,7 @@ void filter_window_halo(const Space& space, const InView& in, std::int64_t windo
 /// m nears 4096 (2048 of means of 64-bit integers), and each twice beyond. Where m is beyond 8 parts of about 2000
 /// elements, or 4000 of four bytes (half of that on hosts), three kernels and a workspace read it three times. An n
 /// less than m costs like m. Devices take several lines of at most 512 elements (1152 where m <= 15) a team, up to m =
-/// 128, for m / 9 (m / 7) scratch accesses an element; so up to 128 lines across memory whose rows follow each other
+/// 128, for some m / 9 scratch accesses an element; so up to 128 lines across memory whose rows follow each other
 /// (colours of pixels), where a team's scratch holds some m rows and lanes for each line would be idle or share
 /// sectors. Lines across memory, neighbours in memory being the same element of neighbouring lines (in and out, at
 /// least 32 bytes of them), are read in whole rows: up to m = 9 about once from memory, beyond once and again each
