@@ -293,7 +293,7 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     tiles = plan_window_runs<Op>(function, limits, lines, extent, window, options.team_size, plan);
     return tiles > 0;
   };
-  if (!takes_direct<Op>(options) && columns > 0) {
+  if (!takes_direct<Op>(options) && place.full_columns) {
     const FilterShape shape{.lines = lines,
                             .extent = extent,
                             .columns = columns,

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
@@ -257,10 +256,7 @@ void launch_window_chunks(std::string_view function, const Space& space, const W
                         static_cast<int>((lines.window.size - 1) % width),
                         WindowTiles(lines.in.lines(), lines.out.extent, plan.tile),
                         window_chunks_scratch<Op>(plan.tile, lines.window.size)};
-  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable(function, policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::window::chunks", policy, functor);
+  launch_windows(function, "tessera::window::chunks", space, plan, functor, asked_team_size);
 }
 
 }  // namespace tessera::detail

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
@@ -321,10 +320,7 @@ void launch_window_column_blocks(std::string_view function, const Space& space, 
                         tiles,
                         walks_per_line,
                         lines.in.lines() / tiles.columns * tiles.count * walks_per_line};
-  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable(function, policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::window::columns", policy, functor);
+  launch_windows(function, "tessera::window::columns", space, plan, functor, asked_team_size);
 }
 
 }  // namespace tessera::detail

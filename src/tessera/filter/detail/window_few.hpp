@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/divisor.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/host_windows.hpp>
+#include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/detail/window_run_tile.hpp>
 #include <tessera/filter/window_plan.hpp>
 #include <type_traits>
@@ -207,10 +207,7 @@ void launch_window_few(std::string_view function, const Space& space, const Wind
                         folds,
                         SmallDivisor(static_cast<int>(std::clamp<std::int64_t>(window.size - 1, 1, extent))),
                         window_few_scratch<Op>(plan.tile, window.size)};
-  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable(function, policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::window::few", policy, functor);
+  launch_windows(function, "tessera::window::few", space, plan, functor, asked_team_size);
 }
 
 }  // namespace tessera::detail

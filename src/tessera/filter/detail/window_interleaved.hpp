@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -80,10 +79,7 @@ void launch_window_interleaved(std::string_view function, const Space& space, co
                         op,
                         lines.boundary.left == BoundaryMode::keep || lines.boundary.right == BoundaryMode::keep,
                         share.bytes};
-  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable(function, policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::window::interleaved", policy, functor);
+  launch_windows(function, "tessera::window::interleaved", space, plan, functor, asked_team_size);
 }
 
 template <ExecutionSpace Space, class Op>

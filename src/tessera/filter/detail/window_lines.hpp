@@ -1,18 +1,21 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the window kernels share: lines, a window, and how results get from scratch to memory.
+// What the window kernels share: lines, a window, their launch, and how results get from scratch to memory.
 #ifndef TESSERA_FILTER_DETAIL_WINDOW_LINES_HPP
 #define TESSERA_FILTER_DETAIL_WINDOW_LINES_HPP
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <string_view>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/async_copy.hpp>
+#include <tessera/detail/checks.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/noinline.hpp>
 #include <tessera/detail/packed.hpp>
+#include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -57,6 +60,16 @@ KOKKOS_FORCEINLINE_FUNCTION void make_windows(const Op& op, const typename Op::v
 template <ExecutionSpace Space, int Teams>
 using WindowPolicy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<256, Teams>,
                                         Kokkos::Experimental::WorkItemProperty::HintLightWeight_t>;
+
+/// Starts a kernel as planned, with its scratch.
+template <ExecutionSpace Space, class Functor>
+void launch_windows(std::string_view function, const char* label, const Space& space, const WindowPlan& plan,
+                    const Functor& functor, int asked_team_size) {
+  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
+                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
+  require_launchable(function, policy, functor, asked_team_size);
+  Kokkos::parallel_for(label, policy, functor);
+}
 
 /// stage_line with several 16-byte loads of a thread in flight, where that is all it takes: a device.
 template <TeamMember Member, class T, class Staged>

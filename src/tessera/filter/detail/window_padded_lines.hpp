@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/device_limits.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
@@ -67,10 +66,7 @@ void launch_window_padded_lines(std::string_view function, const Space& space, c
                         lines,
                         op,
                         lines.boundary.left == BoundaryMode::keep || lines.boundary.right == BoundaryMode::keep};
-  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable(function, policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::window::padded_lines", policy, functor);
+  launch_windows(function, "tessera::window::padded_lines", space, plan, functor, asked_team_size);
 }
 
 template <ExecutionSpace Space, class Op>

@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <string_view>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/detail/window_run_joins.hpp>
 #include <tessera/filter/detail/window_run_tile.hpp>
 #include <tessera/filter/detail/window_totals.hpp>
@@ -178,10 +178,7 @@ void launch_window_runs(std::string_view function, const Space& space, const Win
                         common % length,
                         lines.makes_all(0, lines.out.extent),
                         window_runs_scratch<Op>(plan.tile, lines.window.size)};
-  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable(function, policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::window::runs", policy, functor);
+  launch_windows(function, "tessera::window::runs", space, plan, functor, asked_team_size);
 }
 
 }  // namespace tessera::detail

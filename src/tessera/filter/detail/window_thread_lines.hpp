@@ -8,9 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <string_view>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/device_limits.hpp>
-#include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/make_window_plan.hpp>
 #include <tessera/filter/detail/thread_lines.hpp>
@@ -69,10 +67,7 @@ void launch_window_thread_lines_of(std::string_view function, const Space& space
       op,
       window.size < Slots,
       lines.boundary.left == BoundaryMode::keep || lines.boundary.right == BoundaryMode::keep};
-  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable(function, policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::window::thread_lines", policy, functor);
+  launch_windows(function, "tessera::window::thread_lines", space, plan, functor, asked_team_size);
 }
 
 /// Of 3 to window_few_max elements.

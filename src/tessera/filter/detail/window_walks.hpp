@@ -16,11 +16,11 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/async_copy.hpp>
 #include <tessera/detail/bulk_copy.hpp>
-#include <tessera/detail/checks.hpp>
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_walk.hpp>
 #include <tessera/detail/unroll.hpp>
+#include <tessera/filter/detail/window_lines.hpp>
 #include <tessera/filter/detail/window_run_joins.hpp>
 #include <tessera/filter/detail/window_run_tile.hpp>
 #include <tessera/filter/detail/window_run_totals.hpp>
@@ -351,10 +351,7 @@ void launch_window_walks(std::string_view function, const Space& space, const Wi
                         common % length,
                         plan.walk,
                         pieces};
-  auto policy = typename Functor::policy_type(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
-  require_launchable(function, policy, functor, asked_team_size);
-  Kokkos::parallel_for("tessera::window::walks", policy, functor);
+  launch_windows(function, "tessera::window::walks", space, plan, functor, asked_team_size);
 }
 
 template <ExecutionSpace Space, class Op>
