@@ -13,16 +13,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "filter_reference.hpp"
+#include "window_reference.hpp"
 
 namespace tessera::reference {
-
-template <class T>
-struct MedianFilter {
-  std::int64_t window = 1, origin = 0;
-  Edge left = Edge::reflect, right = Edge::reflect;
-  T cval = 0;
-};
 
 /// Element floor(m/2) of the sorted window, -0.0 before +0.0; the quiet NaN where it holds a NaN.
 template <class T>
@@ -40,21 +33,11 @@ T median_of(std::vector<T> window) {
 }
 
 template <class T>
-std::vector<T> median_line(const std::vector<T>& line, const MedianFilter<T>& filter) {
-  const auto n = static_cast<std::int64_t>(line.size());
+std::vector<T> median_line(const std::vector<T>& line, const Window<T>& window) {
   std::vector<T> outputs;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t first = i - filter.window / 2 - filter.origin, last = first + filter.window - 1;
-    if ((first < 0 && filter.left == Edge::keep) || (last >= n && filter.right == Edge::keep)) {
-      outputs.push_back(line[static_cast<std::size_t>(i)]);
-      continue;
-    }
-    std::vector<T> window;
-    for (std::int64_t j = first; j <= last; ++j) {
-      const std::int64_t at = element_for(filter.left, filter.right, j, n);
-      window.push_back(at < 0 ? filter.cval : line[static_cast<std::size_t>(at)]);
-    }
-    outputs.push_back(median_of(window));
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const std::vector<T> elements = window_elements(line, static_cast<std::int64_t>(i), window);
+    outputs.push_back(elements.empty() ? line[i] : median_of(elements));
   }
   return outputs;
 }

@@ -7,6 +7,7 @@
 #ifndef TESSERA_TESTS_REFERENCE_WINDOW_REFERENCE_HPP
 #define TESSERA_TESTS_REFERENCE_WINDOW_REFERENCE_HPP
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -26,17 +27,18 @@ struct Window {
   T cval = 0;
 };
 
-/// The elements of output i's window, in order. None where mode keep copies the input's element instead.
+/// Where the elements of output i's window stand, in order, -1 for the constant. None where mode keep copies the
+/// input's element instead.
+std::vector<std::int64_t> window_places(std::int64_t n, std::int64_t i, std::int64_t size, std::int64_t origin,
+                                        Edge left, Edge right);
+
 template <class T>
 std::vector<T> window_elements(const std::vector<T>& line, std::int64_t i, const Window<T>& window) {
   const auto n = static_cast<std::int64_t>(line.size());
-  std::vector<T> elements;
-  for (std::int64_t k = 0; k < window.size; ++k) {
-    const std::int64_t j = i - (window.size / 2 + window.origin) + k;
-    if ((j < 0 && window.left == Edge::keep) || (j >= n && window.right == Edge::keep)) return {};
-    const std::int64_t at = element_for(window.left, window.right, j, n);
-    elements.push_back(at < 0 ? window.cval : line[static_cast<std::size_t>(at)]);
-  }
+  const std::vector<std::int64_t> places = window_places(n, i, window.size, window.origin, window.left, window.right);
+  std::vector<T> elements(places.size());
+  std::transform(places.begin(), places.end(), elements.begin(),
+                 [&, x = line.data()](std::int64_t at) { return at < 0 ? window.cval : x[at]; });
   return elements;
 }
 

@@ -48,6 +48,15 @@ std::vector<T> values(std::size_t size, std::uint64_t seed = 1) {
   for (std::size_t i = 0; i < size; ++i) result.push_back(value_at<T>(i, seed));
   return result;
 }
+// Optimised in every build.
+extern template std::vector<float> values(std::size_t, std::uint64_t);
+extern template std::vector<double> values(std::size_t, std::uint64_t);
+extern template std::vector<std::int8_t> values(std::size_t, std::uint64_t);
+extern template std::vector<std::uint8_t> values(std::size_t, std::uint64_t);
+extern template std::vector<std::int16_t> values(std::size_t, std::uint64_t);
+extern template std::vector<std::uint16_t> values(std::size_t, std::uint64_t);
+extern template std::vector<std::int32_t> values(std::size_t, std::uint64_t);
+extern template std::vector<std::int64_t> values(std::size_t, std::uint64_t);
 
 /// What outputs and guards hold before a call: a NaN with a payload of its own, or a value far from any test data.
 template <class T>

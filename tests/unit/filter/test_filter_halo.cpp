@@ -100,7 +100,8 @@ class HaloCheck {
     const T cval = static_cast<T>(std::get<double>(options.cval));
     std::vector<long double> expected, bounds;
     for (std::size_t row = 0; row < m_lines; ++row) {
-      const std::vector<T> line = extended(row, sides, options.mode_left, options.mode_right, cval);
+      const std::vector<T> elements = extended(row, sides, options.mode_left, options.mode_right, cval);
+      const std::vector<long double> line(elements.begin(), elements.end());
       for (std::size_t i = 0; i < m_size; ++i) {
         const bool is_kept = (!sides.left && options.mode_left == BoundaryMode::keep && i < m_reach_left) ||
                              (!sides.right && options.mode_right == BoundaryMode::keep && i + m_reach_right >= m_size);

@@ -50,9 +50,9 @@ TEST_CASE("the median reference, by hand", "[filter][median]") {
   CHECK(reference::median_of(Values{4, 3, 1, 2}) == 3);
   CHECK(std::signbit(reference::median_of(Values{0.0, -0.0, -1, -0.0, 1})));
   CHECK(std::isnan(reference::median_of(Values{0, std::nan(""), 1})));
-  CHECK(reference::median_line(Values{1, 5, 2, 9}, {.window = 3}) == Values{1, 2, 5, 9});
-  CHECK(reference::median_line(Values{1, 5, 2, 9}, {.window = 2}) == Values{1, 5, 5, 9});
-  CHECK(reference::median_line(Values{1, 5, 2, 9}, {.window = 3, .origin = 1}) == Values{1, 1, 2, 5});
+  CHECK(reference::median_line(Values{1, 5, 2, 9}, {.size = 3}) == Values{1, 2, 5, 9});
+  CHECK(reference::median_line(Values{1, 5, 2, 9}, {.size = 2}) == Values{1, 5, 5, 9});
+  CHECK(reference::median_line(Values{1, 5, 2, 9}, {.size = 3, .origin = 1}) == Values{1, 1, 2, 5});
 }
 
 TEMPLATE_LIST_TEST_CASE("every width up to the network's ends, and lines around a tile", "[filter][median]",

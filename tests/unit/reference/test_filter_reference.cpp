@@ -95,7 +95,7 @@ TEST_CASE("the reference keeps the outputs whose window leaves the line on a sid
 }
 
 TEST_CASE("the reference's odd extension turns a line about its ends", "[reference]") {
-  const auto extended = [](const std::vector<double>& line, int before, int after) {
+  const auto extended = [](const std::vector<long double>& line, int before, int after) {
     const LinearFilter<long double> odd{{1}, Edge::odd, Edge::odd};
     std::vector<double> values;
     for (int j = -before; j < static_cast<int>(line.size()) + after; ++j) {
