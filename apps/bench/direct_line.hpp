@@ -34,6 +34,23 @@ struct DirectLine {
   }
 };
 
+/// Where an element stands in a window.
+template <class T>
+struct Rank {
+  T element;
+  std::int64_t less = 0, not_greater = 0;
+  bool is_there = false;
+
+  KOKKOS_FUNCTION void see(T x) {
+    less += x < element;
+    not_greater += x <= element;
+    is_there = is_there || x == element;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION bool is_median(std::int64_t window) const {
+    return is_there && less <= window / 2 && window / 2 < not_greater;
+  }
+};
+
 }  // namespace tessera::apps::bench
 
 #endif

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/filter/filter.hpp>
+#include <tessera/filter/median_filter.hpp>
 #include <tessera/filter/window_filter.hpp>
 #include <type_traits>
 #include <vector>
@@ -75,6 +76,17 @@ struct CountWrongMeans {
     double sum = 0;
     direct.visit(i, [&](std::int64_t, T x) { sum += static_cast<double>(x); });
     wrong += !(out[i] == static_cast<T>(sum / static_cast<double>(direct.taps)));
+  }
+};
+
+template <class T>
+struct CountWrongLineMedians {
+  DirectLine<T> direct;
+  const T* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    Rank<T> rank{out[i]};
+    direct.visit(i, [&](std::int64_t, T x) { rank.see(x); });
+    wrong += !rank.is_median(direct.taps);
   }
 };
 
@@ -159,6 +171,16 @@ class LinesCases {
     add_window(std::integral_constant<WindowOperation, WindowOperation::min>{},
                CountWrongMinima<T>{direct, out.data()});
     add_window(std::integral_constant<WindowOperation, WindowOperation::box>{}, CountWrongMeans<T>{direct, out.data()});
+    for_team_sizes(m_request, [&](int team_size, const std::string& suffix) {
+      const WindowOptions window{.axis = 1, .league_size = m_request.league_size, .team_size = team_size};
+      add(
+          "tessera median" + suffix, "median", Role::tessera,
+          fields(median_plan(m_space, source, m_request.taps, window)),
+          [space = m_space, source, target, taps = m_request.taps, window] {
+            median_filter(space, source, taps, target, window);
+          },
+          CountWrongLineMedians<T>{direct, out.data()});
+    });
     add(
         "Kokkos::deep_copy", "copy", Role::context, {},
         [space = m_space, source, target] { Kokkos::deep_copy(space, target, source); },

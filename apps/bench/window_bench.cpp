@@ -9,6 +9,7 @@
 
 #include "bench_case.hpp"
 #include "bench_data.hpp"
+#include "direct_line.hpp"
 
 namespace tessera::apps::bench {
 namespace {
@@ -58,21 +59,15 @@ struct CountWrongWindows {
   }
 };
 
-/// An element of the window is its median if at most m / 2 are less, and more than that not greater.
 template <class T>
 struct CountWrongMedians {
   DirectWindow<T> direct;
   const T* out;
   std::int64_t step;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
-    std::int64_t less = 0, not_greater = 0, equal = 0;
-    direct.visit(i * step, [&](T x) {
-      less += x < out[i * step];
-      not_greater += x <= out[i * step];
-      equal += x == out[i * step];
-    });
-    const std::int64_t rank = direct.window / 2;
-    wrong += !(less <= rank && rank < not_greater && equal > 0);
+    Rank<T> rank{out[i * step]};
+    direct.visit(i * step, [&](T x) { rank.see(x); });
+    wrong += !rank.is_median(direct.window);
   }
 };
 

@@ -215,6 +215,7 @@ TEST_CASE("tessera-bench: runs every operation with its peers and records each r
                                                {"lines: Kokkos::parallel_for filter, direct", 48},
                                                {"lines: tessera min", 48},
                                                {"lines: tessera box", 48},
+                                               {"lines: tessera median", 48},
                                                {"lines: Kokkos::deep_copy", 48},
                                                {"steps: tessera one by one", 12},
                                                {"squares: through scratch", 4},

@@ -9,23 +9,29 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/checks.hpp>
+#include <tessera/detail/convert.hpp>
+#include <tessera/detail/device_limits.hpp>
 #include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
 #include <tessera/filter/detail/halo_ends.hpp>
 #include <tessera/filter/detail/median_levels.hpp>
 #include <tessera/filter/detail/median_network.hpp>
-#include <tessera/filter/detail/median_padded_lines.hpp>
 #include <tessera/filter/detail/median_wide.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
 #include <tessera/filter/detail/window_columns.hpp>
-#include <tessera/filter/detail/window_median.hpp>
+#include <tessera/filter/detail/window_interleaved.hpp>
+#include <tessera/filter/detail/window_lines.hpp>
+#include <tessera/filter/detail/window_median_network.hpp>
 #include <tessera/filter/detail/window_padded_lines.hpp>
+#include <tessera/filter/detail/window_pieces.hpp>
 #include <tessera/filter/filter.hpp>
 #include <tessera/filter/halo.hpp>
 #include <tessera/filter/median_plan.hpp>
 #include <tessera/filter/window_options.hpp>
+#include <tessera/filter/window_plan.hpp>
 #include <tessera/workspace.hpp>
 #include <type_traits>
 
@@ -33,54 +39,62 @@ namespace tessera {
 
 namespace detail {
 
+/// In registers.
+template <class Op, ExecutionSpace Space, class T, class Out>
+void run_median_windows(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines,
+                        int asked_team_size) {
+  constexpr std::string_view function = "tessera::median_filter";
+  if constexpr (makes_runs<Op>) {
+    if (plan.method == MedianMethod::network) {
+      using Method = NetworkMedian<T, Op::whole_windows_max, Op::run, !is_host_space<Space>>;
+      const auto pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, plan.network_window);
+      return launch_median<Method>(space, plan, lines, pieces, asked_team_size);
+    }
+  }
+  const WindowLines<Op> windows{lines.in, lines.out, lines.boundary, {lines.taps, lines.reach_left}};
+  const WindowPlan windows_plan{.league_size = plan.league_size,
+                                .team_size = plan.team_size,
+                                .tile = plan.tile,
+                                .lanes = plan.lanes,
+                                .scratch_bytes = plan.scratch_bytes};
+  if constexpr (!makes_runs<Op>) {
+    if (plan.method == MedianMethod::chunks) {
+      return launch_window_chunks(function, space, windows_plan, windows, Op(), asked_team_size);
+    }
+  }
+  if constexpr (!makes_runs<Op> || !is_host_space<Space>) {
+    if (plan.method == MedianMethod::columns) {
+      return launch_window_columns(function, space, windows_plan, windows, Op(), asked_team_size);
+    }
+  }
+  if constexpr (!is_host_space<Space>) {
+    if (plan.method == MedianMethod::interleaved) {
+      return launch_window_interleaved(function, space, windows_plan, windows, Op(), asked_team_size);
+    }
+    launch_window_padded_lines(function, space, windows_plan, windows, Op(), asked_team_size);
+  }
+}
+
 template <ExecutionSpace Space, class T, class Out>
 void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines, int asked_team_size) {
-  constexpr std::string_view function = "tessera::median_filter";
-  using Op = WindowMedian<T, Out>;
-  const bool is_padded = plan.method == MedianMethod::padded;
-  if (is_padded && plan.network_window != 0) {
-    if constexpr (!is_host_space<Space>) launch_median_padded_lines(space, plan, lines, asked_team_size);
-    return;
-  }
-  if (is_padded || plan.method == MedianMethod::chunks || plan.method == MedianMethod::columns) {
-    const WindowLines<Op> windows{lines.in, lines.out, lines.boundary, {lines.taps, lines.reach_left}};
-    const WindowPlan windows_plan{.league_size = plan.league_size,
-                                  .team_size = plan.team_size,
-                                  .tile = plan.tile,
-                                  .lanes = plan.lanes,
-                                  .scratch_bytes = plan.scratch_bytes};
-    if (plan.method == MedianMethod::columns) {
-      return launch_window_columns(function, space, windows_plan, windows, Op{}, asked_team_size);
-    }
-    if (is_padded) {
-      if constexpr (!is_host_space<Space>) {
-        launch_window_padded_lines(function, space, windows_plan, median_share(space, plan, lines), windows, Op{},
-                                   asked_team_size);
-      }
-      return;
-    }
-    return launch_window_chunks(function, space, windows_plan, windows, Op{}, asked_team_size);
-  }
-  const std::int64_t width = plan.network_window != 0 ? plan.network_window : lines.taps;
-  const MedianScratch pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, width);
-  const auto launch = [&]<class Method>(Method) { launch_median<Method>(space, plan, lines, pieces, asked_team_size); };
+  const MedianScratch pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, lines.taps);
   switch (plan.method) {
-    case MedianMethod::network:
-      if (plan.network_window == 9) return launch(NetworkMedian<T, 9, 5>{});
-      if (plan.network_window == 17) return launch(NetworkMedian<T, 17, 9>{});
-      return launch(NetworkMedian<T, 33, 11>{});
     case MedianMethod::sorted:
-      if constexpr (is_host_space<Space>) return launch(SortedMedian<T>{});
-      break;
+      if constexpr (is_host_space<Space>) launch_median<SortedMedian<T>>(space, plan, lines, pieces, asked_team_size);
+      return;
     case MedianMethod::levels:
-      return launch(LevelsMedian<T>{});
-    case MedianMethod::chunks:
-    case MedianMethod::columns:
-    case MedianMethod::padded:
+      return launch_median<LevelsMedian<T>>(space, plan, lines, pieces, asked_team_size);
     case MedianMethod::direct:
+      return launch_median<DirectMedian<T>>(space, plan, lines, pieces, asked_team_size);
+    case MedianMethod::chunks:
+    case MedianMethod::network:
+    case MedianMethod::columns:
+    case MedianMethod::interleaved:
+    case MedianMethod::padded:
       break;
   }
-  launch(DirectMedian<T>{});
+  with_median_windows<!is_host_space<Space>, T, Out>(
+      plan.network_window, [&]<class Op>(const Op&) { run_median_windows<Op>(space, plan, lines, asked_team_size); });
 }
 
 inline void require_median_window(std::string_view function, std::int64_t window, const WindowOptions& options) {
@@ -120,8 +134,8 @@ void filter_medians(const Space& space, const InView& in, std::int64_t window, c
   const MedianLines<T, Out> lines{
       in_lines, out_lines, boundary, window, window / 2 + options.origin, options.nan == NanPolicy::omit};
   if (in.size() == 0) return;
-  const MedianPlan plan = make_median_plan<T>(device_limits(space), lines.in.lines(), lines.in.extent, window, options,
-                                              line_place(in_lines, out_lines));
+  const MedianPlan plan = make_median_plan<T, Out>(device_limits(space), lines.in.lines(), lines.in.extent, window,
+                                                   options, line_place(in_lines, out_lines));
   if constexpr (std::is_floating_point_v<T>) {
     if (refuses_nan) launch_find_nan(space, in, status_word);
   }
@@ -179,8 +193,10 @@ void filter_median_halo(const Space& space, const InView& in, std::int64_t windo
 /// neighbours share. Wider windows on hosts move about m / 3 keys for an output, within a sorted window in scratch.
 /// Devices take a step for each bit of the elements' type that differs within a tile, however wide the window is.
 /// Windows that scratch cannot hold (about 8000 floats on hosts, 5500 on devices; half as many of 8 bytes) take m steps
-/// for each bit. Lines across memory are read in whole rows up to m = 5, else element by element. Compulsory bytes:
-/// each element of in read once, each of out written once.
+/// for each bit. Lines across memory, of 2 m elements and more, are read in whole rows up to m = 33 on devices (by
+/// teams of up to 128) and up to m = 5 on hosts where a row has 32 bytes, on devices also where rows follow each other,
+/// and NaN are not omitted; others are read element by element. Compulsory bytes: each element of in read once, each of
+/// out written once.
 ///
 /// \throws InvalidArgument  for a window below 1, extents that differ, overlapping views, an origin beyond the window,
 ///                          NaN policy error without a workspace, a cval that the input's type cannot hold, sizes of
@@ -210,8 +226,8 @@ void median_filter(const Space& space, const InView& in, std::int64_t window, co
   detail::filter_median_halo(space, in, window, out, options, halo);
 }
 
-/// The plan that median_filter() follows for `in` (its extents and strides alone) and an `out` of its strides. Pure: it
-/// launches and allocates nothing.
+/// The plan that median_filter() follows for `in` (its extents and strides alone) and an `out` of its strides and type.
+/// Pure: it launches and allocates nothing.
 ///
 /// \throws InvalidArgument  for an axis, or sizes of league or team, that it refuses; what else it refuses it alone
 ///                          looks at

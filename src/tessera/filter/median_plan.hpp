@@ -16,36 +16,45 @@
 #include <tessera/detail/packed.hpp>
 #include <tessera/detail/scratch_layout.hpp>
 #include <tessera/detail/tile_range.hpp>
+#include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/make_window_plan.hpp>
-#include <tessera/filter/detail/window_median.hpp>
+#include <tessera/filter/detail/padded_lines_plan.hpp>
+#include <tessera/filter/detail/window_interleaved_plan.hpp>
+#include <tessera/filter/detail/window_median_network.hpp>
+#include <tessera/filter/detail/window_pieces.hpp>
 #include <tessera/filter/window_options.hpp>
+#include <tessera/filter/window_plan.hpp>
+#include <type_traits>
 
 namespace tessera {
 
 /// How the medians of a tile are found; m is the window's width.
 enum class MedianMethod {
   chunks,   ///< up to 5: 16-byte accesses, a few comparisons in registers
-  columns,  ///< the same of lines across memory: neighbouring threads take neighbouring lines
-  padded,   ///< up to 33, of short lines: the one or the other, of several lines in team scratch, each with its halos
   network,  ///< up to 33: sorting networks in registers, neighbouring windows share their common part
-  sorted,   ///< hosts: each thread keeps its window sorted and moves on; about m / 3 keys move for an output
-  levels,   ///< devices: tile and halo are split by the keys' bits, one after the other; the cost hardly depends on m
-  direct,   ///< where no scratch holds what the others need: the bits of the median, each by a count over the window
+  columns,  ///< the one or, on devices, the other, of lines across memory: neighbouring threads take neighbouring lines
+  interleaved,  ///< devices: the same of few such lines, which fill memory together, through team scratch
+  padded,       ///< devices: the same of several short lines in team scratch, each with its halos
+  sorted,       ///< hosts: each thread keeps its window sorted and moves on; about m / 3 keys move for an output
+  levels,  ///< devices: tile and halo are split by the keys' bits, one after the other; the cost hardly depends on m
+  direct,  ///< where no scratch holds what the others need: the bits of the median, each by a count over the window
 };
-inline constexpr std::array median_methods{MedianMethod::chunks,  MedianMethod::columns, MedianMethod::padded,
-                                           MedianMethod::network, MedianMethod::sorted,  MedianMethod::levels,
-                                           MedianMethod::direct};
+inline constexpr std::array median_methods{MedianMethod::chunks,      MedianMethod::network, MedianMethod::columns,
+                                           MedianMethod::interleaved, MedianMethod::padded,  MedianMethod::sorted,
+                                           MedianMethod::levels,      MedianMethod::direct};
 
 constexpr std::string_view to_string(MedianMethod method) {
   switch (method) {
     case MedianMethod::chunks:
       return "chunks";
-    case MedianMethod::columns:
-      return "columns";
-    case MedianMethod::padded:
-      return "padded";
     case MedianMethod::network:
       return "network";
+    case MedianMethod::columns:
+      return "columns";
+    case MedianMethod::interleaved:
+      return "interleaved";
+    case MedianMethod::padded:
+      return "padded";
     case MedianMethod::sorted:
       return "sorted";
     case MedianMethod::levels:
@@ -76,13 +85,6 @@ inline std::string to_string(const MedianPlan& plan) {
 }
 
 namespace detail {
-
-/// A network of that width, and the neighbouring outputs that it gives at once. Odd, so that threads side by side read
-/// scratch without bank conflicts.
-struct MedianNetworkSize {
-  int window, outputs;
-};
-inline constexpr std::array<MedianNetworkSize, 3> median_network_sizes{{{9, 5}, {17, 9}, {33, 11}}};
 
 /// Elements of the line that the method `levels` treats as one word of bits.
 inline constexpr int median_chunk = 16;
@@ -124,24 +126,6 @@ MedianScratch median_scratch(MedianMethod method, int team_size, int tile, std::
   return pieces;
 }
 
-/// The smallest network for a window of that width; none: width 0.
-inline MedianNetworkSize median_network_size(std::int64_t taps) {
-  const auto* size = std::find_if(median_network_sizes.begin(), median_network_sizes.end(),
-                                  [&](const MedianNetworkSize& network) { return taps <= network.window; });
-  return size == median_network_sizes.end() ? MedianNetworkSize{0, 1} : *size;
-}
-
-/// Method padded: outputs of any type in scratch. No lines where it is not for them.
-template <class T>
-PaddedLinesPlan median_padded_plan(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent,
-                                   std::int64_t taps, int asked_team_size) {
-  using Out = std::int64_t;
-  const bool has_kernel = taps <= median_chunks_max || median_network_size(taps).window != 0;
-  if (limits.is_host || !has_kernel || asked_team_size > padded_lines_team_size) return {};
-  const int run = taps <= median_chunks_max ? padded_lines_run : median_network_size(taps).outputs;
-  return padded_lines_plan<T, Out>(limits, lines, extent, taps, asked_team_size, 0, run);
-}
-
 /// The largest of tile, tile / 2, .. >= smallest whose scratch a team can have, as a multiple of step; 0 for none.
 template <class T>
 int median_tile(const DeviceLimits& limits, MedianMethod method, int team_size, std::int64_t taps, int tile, int step,
@@ -155,48 +139,73 @@ int median_tile(const DeviceLimits& limits, MedianMethod method, int team_size, 
   return 0;
 }
 
+/// Methods whose kernels are those of windows. Returns the number of tiles, or 0 where none of them takes such lines.
+template <class Op>
+std::int64_t plan_median_windows(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent, std::int64_t taps,
+                                 const WindowOptions& options, const LinePlace& place, MedianPlan& plan) {
+  constexpr std::string_view function = "tessera::median_filter";
+  const bool is_across = fills_columns<typename Op::in_type>(place.columns);
+  WindowPlan windows;
+  std::int64_t tiles = 0;
+  const auto take = [&](MedianMethod method) {
+    plan.method = method;
+    plan.lanes = windows.lanes;
+    plan.team_size = windows.team_size;
+    plan.tile = windows.tile;
+    plan.scratch_bytes = windows.scratch_bytes;
+    return tiles;
+  };
+  // Padded, shorter lines share what stands beyond their ends (measured on an H200).
+  const bool is_short = makes_runs<Op> && extent < 2 * taps;
+  if (place.full_columns && !is_short && options.team_size <= window_interleaved_team_size) {
+    const FilterShape shape = full_columns_shape(place, lines, extent, taps, taps / 2 + options.origin);
+    tiles = plan_window_interleaved<Op>(function, limits, shape, options.team_size, windows);
+    if (tiles > 0) return take(MedianMethod::interleaved);
+  }
+  if (is_across && (!makes_runs<Op> || (!limits.is_host && options.team_size <= window_chunk_team_size))) {
+    tiles = plan_window_columns<Op>(function, limits, place.columns, lines, extent, options.team_size, windows);
+    return take(MedianMethod::columns);
+  }
+  if (!is_across && options.team_size <= padded_lines_team_size) {
+    const WindowShape shape{taps, taps / 2 + options.origin};
+    tiles = plan_window_padded_lines<Op>(function, limits, lines, extent, shape, options.team_size, windows);
+    if (tiles > 0) return take(MedianMethod::padded);
+  }
+  if constexpr (!makes_runs<Op>) {
+    plan_window_chunks<Op>(function, limits, extent, {taps, taps / 2}, options.team_size, windows);
+    tiles = lines * ceil_div(extent, windows.tile);
+    return take(MedianMethod::chunks);
+  } else {
+    return 0;
+  }
+}
+
 /// For lines of extent elements of T, each output the median of taps of them.
-template <class T>
+template <class T, class Out = T>
 MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent, std::int64_t taps,
                             const WindowOptions& options, const LinePlace& place = {}) {
   constexpr std::string_view function = "tessera::median_filter";
   require_league_size(function, options.league_size);
   require_team_size(function, options.team_size, limits.is_host ? limits.concurrency : 1024);
   MedianPlan plan;
-  // Networks give the same place of every window.
+  if (lines == 0 || extent == 0) return plan;
+  // What registers hold gives the same place of every window.
   const bool omits_nan = std::is_floating_point_v<T> && options.nan == NanPolicy::omit;
-  const MedianNetworkSize network = omits_nan ? MedianNetworkSize{0, 1} : median_network_size(taps);
+  const bool is_few = taps <= median_chunks_max;
+  const MedianNetworkSize network = omits_nan || is_few ? MedianNetworkSize{0, 1} : median_network_size(taps);
   std::int64_t window = taps, tiles = 0;
-  const PaddedLinesPlan padded = !omits_nan && !fills_columns<T>(place.columns)
-                                     ? median_padded_plan<T>(limits, lines, extent, taps, options.team_size)
-                                     : PaddedLinesPlan{};
-  if (padded.lines > 0) {
-    plan.method = MedianMethod::padded;
-    plan.network_window = taps <= median_chunks_max ? 0 : network.window;
-    plan.lanes = padded.lines;
-    plan.team_size = padded.team_size;
-    plan.tile = padded.lines * static_cast<int>(extent);
-    plan.scratch_bytes = padded.bytes;
-    tiles = padded.teams;
-  } else if (taps <= median_chunks_max && !omits_nan) {
-    using Op = WindowMedian<T, T>;
-    const WindowShape shape{taps, taps / 2};
-    WindowPlan windows;
-    plan.method = MedianMethod::chunks;
-    if (fills_columns<T>(place.columns)) {
-      plan_window_columns<Op>(function, limits, place.columns, lines, extent, options.team_size, windows);
-      plan.method = MedianMethod::columns;
-      tiles = lines / place.columns * ceil_div(place.columns, windows.lanes) * ceil_div(extent, windows.tile);
-    } else {
-      plan_window_chunks<Op>(function, limits, extent, shape, options.team_size, windows);
-    }
-    plan.lanes = windows.lanes;
-    plan.team_size = windows.team_size;
-    plan.tile = windows.tile;
-    plan.scratch_bytes = windows.scratch_bytes;
-  } else if (network.window != 0) {
-    plan.method = MedianMethod::network;
+  if (!omits_nan && (is_few || network.window != 0)) {
+    tiles = with_median_windows<true, T, Out>(network.window, [&]<class Op>(const Op&) {
+      return plan_median_windows<Op>(limits, lines, extent, taps, options, place, plan);
+    });
     plan.network_window = network.window;
+  }
+  if (tiles > 0) {
+    plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
+    return plan;
+  }
+  if (network.window != 0) {
+    plan.method = MedianMethod::network;
     window = network.window;
     plan.team_size = options.team_size != 0 ? options.team_size : limits.is_host ? 1 : 128;
     const int a_round = network.outputs * plan.team_size;
@@ -216,11 +225,9 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
     plan.method = MedianMethod::direct;
     plan.tile = 4 * plan.team_size;
   }
-  if (tiles == 0) tiles = lines * ceil_div(extent, plan.tile);
+  tiles = lines * ceil_div(extent, plan.tile);
   plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
-  if (plan.scratch_bytes == 0) {
-    plan.scratch_bytes = median_scratch<T>(plan.method, plan.team_size, plan.tile, window).bytes;
-  }
+  plan.scratch_bytes = median_scratch<T>(plan.method, plan.team_size, plan.tile, window).bytes;
   return plan;
 }
 

@@ -98,9 +98,7 @@ WindowPlan make_stencil_plan(const Space& space, const LineArray<const In>& in, 
   const FilterShape shape = filter_shape(in, out, size, size / 2);
   std::int64_t tiles = plan_window_interleaved<Op>(function, limits, shape, options.team_size, plan);
   if (tiles == 0 && shape.direction == LineDirection::across) {
-    plan_window_columns<Op>(function, limits, in.columns(), in.lines(), out.extent, options.team_size, plan);
-    tiles = in.lines() / in.columns() * ceil_div(out.extent, plan.tile) *
-            ceil_div(in.columns(), limits.is_host ? window_column_lines<true> : window_column_lines<false>);
+    tiles = plan_window_columns<Op>(function, limits, in.columns(), in.lines(), out.extent, options.team_size, plan);
   } else if (tiles == 0) {
     tiles = plan_window_padded_lines<Op>(function, limits, in.lines(), in.extent, window, options.team_size, plan);
   }

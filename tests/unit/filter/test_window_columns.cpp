@@ -7,9 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <tessera/filter/median_filter.hpp>
 
-#include "median_check.hpp"
 #include "support/message.hpp"
 #include "window_check.hpp"
 
@@ -133,30 +131,6 @@ TEMPLATE_LIST_TEST_CASE("window extrema have the same bits across memory and alo
     check_transposed<WindowOperation::max>(space, doubles, extents, options);
   }
   check_transposed<WindowOperation::max>(space, test::values<std::int64_t>(45 * 700), extents, {.origin = 3});
-}
-
-TEMPLATE_LIST_TEST_CASE("medians across memory are those along it", "[median][columns][nan]", test::OneSpace) {
-  const TestType space;
-  const Extents<2> extents{45, 301};
-  const auto check = [&]<class T>(const std::vector<T>& data) {
-    const test::GuardedView<T, test::Left, TestType, 2> in(extents, data), out(extents);
-    const test::GuardedView<T, test::Right, TestType, 2> along_in(extents, data), along(extents);
-    for (const std::int64_t window : {1, 2, 3, 4, 5, 9}) {
-      for (const BoundaryMode mode : tessera::element_modes) {
-        const WindowOptions options{.mode_left = mode, .mode_right = BoundaryMode::mirror, .origin = -(window / 2)};
-        INFO(test::described(options, window));
-        const auto method = tessera::median_plan(space, in.view(), window, options).method;
-        CHECK((method == tessera::MedianMethod::columns) == (window <= 5));
-        tessera::median_filter(space, in.const_view(), window, out.view(), options);
-        tessera::median_filter(space, along_in.const_view(), window, along.view(), options);
-        space.fence();
-        out.check_guards();
-        test::check_bits(out.read(), along.read());
-      }
-    }
-  };
-  check(test::unusual_values<float>(45 * 301));
-  check(test::values<std::int64_t>(45 * 301));
 }
 
 /// A NaN or an infinity of a mean is in its window, and nothing that has left it.

@@ -99,6 +99,20 @@ struct LinePlace {
   bool full_columns = false, full_blocks = false;  // as FilterShape has them
 };
 
+/// Of lines of extent elements, across memory where rows of neighbours follow each other.
+inline FilterShape full_columns_shape(const LinePlace& place, std::int64_t lines, std::int64_t extent,
+                                      std::int64_t taps, std::int64_t reach_left) {
+  return {.lines = lines,
+          .extent = extent,
+          .columns = place.columns,
+          .column_stride = 1,
+          .direction = LineDirection::across,
+          .taps = taps,
+          .reach_left = reach_left,
+          .full_columns = place.full_columns,
+          .full_blocks = place.full_blocks};
+}
+
 /// Whether kernels of lines across memory make anything of that many neighbouring lines: a sector of
 /// memory.
 template <class T>

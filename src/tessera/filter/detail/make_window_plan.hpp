@@ -90,9 +90,10 @@ std::int64_t plan_window_runs(std::string_view function, const DeviceLimits& lim
   return lines * ceil_div(per_line, plan.walk);
 }
 
+/// Variant columns, of windows that registers hold. Returns the number of tiles.
 template <class Op>
-void plan_window_columns(std::string_view function, const DeviceLimits& limits, std::int64_t columns,
-                         std::int64_t lines, std::int64_t extent, int asked_team_size, WindowPlan& plan) {
+std::int64_t plan_window_columns(std::string_view function, const DeviceLimits& limits, std::int64_t columns,
+                                 std::int64_t lines, std::int64_t extent, int asked_team_size, WindowPlan& plan) {
   require_team_size(function, asked_team_size, limits.is_host ? limits.concurrency : window_chunk_team_size);
   plan.variant = WindowVariant::columns;
   plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : window_chunk_team_size;
@@ -100,8 +101,9 @@ void plan_window_columns(std::string_view function, const DeviceLimits& limits, 
   if (!limits.is_host) plan.team_size = std::max(plan.team_size, plan.lanes);  // a thread for each line of a tile
   const int groups = limits.is_host ? 4 : plan.team_size / plan.lanes;
   plan.tile = groups * window_column_outputs<Op>;
-  const std::int64_t turns = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(extent, plan.tile);
-  if (!limits.is_host) plan.tile *= tile_turns(limits, turns, window_column_teams<Op>, window_column_turns<Op>);
+  const auto tiles = [&] { return lines / columns * ceil_div(columns, plan.lanes) * ceil_div(extent, plan.tile); };
+  if (!limits.is_host) plan.tile *= tile_turns(limits, tiles(), window_column_teams<Op>, window_column_turns<Op>);
+  return tiles();
 }
 
 /// Variant columns, of windows whose values a thread's scratch holds. Returns the number of tiles.
@@ -251,7 +253,8 @@ PaddedLinesPlan window_padded_lines_plan(const DeviceLimits& limits, std::int64_
                                          const WindowShape& window, int team_size) {
   const bool runs = takes_runs<Op> && window.size > window_runs_length<Op>;
   if (fills_registers<Op> || window.size > window_padded_max || (runs && extent > window_padded_extent)) return {};
-  return padded_lines_plan<typename Op::in_type, typename Op::out_type>(limits, lines, extent, window.size, team_size);
+  return padded_lines_plan<typename Op::in_type, typename Op::out_type>(limits, lines, extent, window.size, team_size,
+                                                                        0, run_of<Op>(padded_lines_run));
 }
 
 /// Variant padded. Returns the number of teams, or 0 where another variant takes lines of that extent.
@@ -294,23 +297,14 @@ WindowPlan make_window_plan(std::string_view function, const DeviceLimits& limit
     return tiles > 0;
   };
   if (!takes_direct<Op>(options) && place.full_columns) {
-    const FilterShape shape{.lines = lines,
-                            .extent = extent,
-                            .columns = columns,
-                            .column_stride = 1,
-                            .direction = LineDirection::across,
-                            .taps = window.size,
-                            .reach_left = window.reach_left,
-                            .full_columns = place.full_columns,
-                            .full_blocks = place.full_blocks};
+    const FilterShape shape = full_columns_shape(place, lines, extent, window.size, window.reach_left);
     tiles = plan_window_interleaved<Op>(function, limits, shape, options.team_size, plan);
     if (tiles > 0) return planned();
   }
   const bool is_across = fills_columns<typename Op::in_type>(columns) && !takes_direct<Op>(options);
   const auto shape_of = [&](std::int64_t part_limit) { return window_block_shape(extent, window, part_limit); };
   if (is_across && window.size <= window_column_max<Op>) {
-    plan_window_columns<Op>(function, limits, columns, lines, extent, options.team_size, plan);
-    tiles = lines / columns * ceil_div(columns, plan.lanes) * ceil_div(extent, plan.tile);
+    tiles = plan_window_columns<Op>(function, limits, columns, lines, extent, options.team_size, plan);
     return planned();
   }
   if (is_across && is_window_of_column_walks<Op>(limits.is_host, window.size)) {

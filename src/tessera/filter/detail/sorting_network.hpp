@@ -7,6 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <tessera/detail/float_extrema.hpp>
+#include <tessera/filter/detail/median_key.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -80,6 +82,19 @@ template <class Key>
 KOKKOS_FORCEINLINE_FUNCTION void compare_exchange(Key& low, Key& high) {
   const Key smaller = high < low ? high : low;
   high = high < low ? low : high;
+  low = smaller;
+}
+
+/// Of floats, none of them NaN: zeros have an order too.
+KOKKOS_FORCEINLINE_FUNCTION void compare_exchange(float& low, float& high) {
+#ifdef TESSERA_ORDERED_FLOAT_EXTREMA
+  const float smaller = Kokkos::fmin(low, high);
+  high = Kokkos::fmax(low, high);
+#else
+  const bool is_ordered = median_key(low) <= median_key(high);
+  const float smaller = is_ordered ? low : high;
+  high = is_ordered ? high : low;
+#endif
   low = smaller;
 }
 

@@ -17,6 +17,8 @@
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/column_tiles.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
+#include <tessera/filter/detail/window_pieces.hpp>
+#include <tessera/filter/detail/window_run_outputs.hpp>
 #include <tessera/filter/window_plan.hpp>
 #include <type_traits>
 
@@ -129,11 +131,15 @@ struct WindowColumns {
     join.template results<outputs>(joined, all, results);
   }
 
-  /// Outputs i, i + 1, .. of one line.
-  KOKKOS_FORCEINLINE_FUNCTION void make_outputs(const In* x, Out* y, std::int64_t i) const {
-    const std::int64_t first = i - lines.window.reach_left;
-    const int used = size() + outputs - 1;
-    In loaded[rows];  // all of them before any is used
+  /// An element of a line that windows see; beyond the last output's window, any.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION In element(const In* x, std::int64_t j) const {
+    const std::int64_t last = lines.out.extent - 1 - lines.window.reach_left + lines.window.size - 1;
+    const std::int64_t at = lines.element_for(Kokkos::min(j, last));
+    return at < 0 ? lines.boundary.cval : x[at * lines.in.stride];
+  }
+
+  /// All that a thread's windows hold, from element `first` on, before any is used.
+  KOKKOS_FORCEINLINE_FUNCTION void load(const In* x, std::int64_t first, int used, In (&loaded)[rows]) const {
     if (first >= 0 && first + used <= lines.in.extent) {
       const In* source = x + first * lines.in.stride;
       TESSERA_UNROLL_ON_DEVICE
@@ -142,23 +148,28 @@ struct WindowColumns {
         source += lines.in.stride;
       }
     } else {
-      // Beyond the last output's window, any element.
-      const std::int64_t last = lines.out.extent - 1 - lines.window.reach_left + lines.window.size - 1;
       TESSERA_UNROLL_ON_DEVICE
       for (int row = 0; row < rows; ++row) {
-        if (row >= used) continue;
-        const std::int64_t j = lines.element_for(Kokkos::min(first + row, last));
-        loaded[row] = j < 0 ? lines.boundary.cval : x[j * lines.in.stride];
+        if (row < used) loaded[row] = element(x, first + row);
       }
     }
-    const auto made = lines.made_of(i, outputs);
-    Out* const target = y + i * lines.out.stride;
-    const bool makes_all = made.begin == 0 && made.end == outputs;
-    const auto store = [&](int u, const Out& result) {
-      if (u >= made.begin && u < made.end) target[u * lines.out.stride] = result;
-    };
-    if constexpr (Op::whole_windows_max == 0) {
-      Out results[outputs];
+  }
+
+  /// Outputs whose windows begin with the first elements.
+  KOKKOS_FORCEINLINE_FUNCTION void make_results(const In* x, std::int64_t first, int used,
+                                                Out (&results)[outputs]) const {
+    In loaded[rows];
+    if constexpr (makes_runs<Op>) {
+      // Elements are read where they are, or, of the few runs that see beyond the line, as the boundary has them.
+      SteppedElements<In, std::int64_t> elements{x + first * lines.in.stride, lines.in.stride};
+      if (first < 0 || first + used > lines.in.extent) {
+        TESSERA_NO_UNROLL
+        for (int row = 0; row < used; ++row) loaded[row] = element(x, first + row);
+        elements = {loaded, 1};
+      }
+      op.make_run(elements, size(), results);
+    } else {
+      load(x, first, used, loaded);
       bool all_quick = has_quick<Op>;
       if constexpr (has_quick<Op>) {
         TESSERA_UNROLL_ON_DEVICE
@@ -168,6 +179,22 @@ struct WindowColumns {
         if (all_quick) join_windows(typename Op::quick_type(), loaded, used, results);
       }
       if (!all_quick) join_windows(op, loaded, used, results);
+    }
+  }
+
+  /// Outputs i, i + 1, .. of one line.
+  KOKKOS_FORCEINLINE_FUNCTION void make_outputs(const In* x, Out* y, std::int64_t i) const {
+    const std::int64_t first = i - lines.window.reach_left;
+    const int used = size() + outputs - 1;
+    const auto made = lines.made_of(i, outputs);
+    Out* const target = y + i * lines.out.stride;
+    const bool makes_all = made.begin == 0 && made.end == outputs;
+    const auto store = [&](int u, const Out& result) {
+      if (u >= made.begin && u < made.end) target[u * lines.out.stride] = result;
+    };
+    if constexpr (makes_runs<Op> || Op::whole_windows_max == 0) {
+      Out results[outputs];
+      make_results(x, first, used, results);
       if (makes_all) {
         Out* next = target;
         TESSERA_UNROLL_ON_DEVICE
@@ -180,6 +207,8 @@ struct WindowColumns {
       TESSERA_UNROLL_ON_DEVICE
       for (int u = 0; u < outputs; ++u) store(u, results[u]);
     } else {
+      In loaded[rows];
+      load(x, first, used, loaded);
       typename Op::staged_type elements[rows];
       stage_rows(op, loaded, used, elements);
       const auto make = [&](auto last) { make_windows<decltype(last)::value + 1, outputs>(op, elements, store); };

@@ -8,16 +8,12 @@
 #include <Kokkos_Core.hpp>
 #include <concepts>
 #include <cstdint>
+#include <tessera/detail/float_extrema.hpp>
 #include <tessera/detail/host_vector.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
-
-// Devices whose minima and maxima of floats are NaN where one is, and have -0.0 below 0.0.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#define TESSERA_WINDOW_JOINS_NAN
-#endif
 
 /// The operation for elements that are neither NaN nor -0.0 (nor of doubles the negative ones nearest to it): they are
 /// compared as they are.
@@ -45,7 +41,7 @@ struct WindowExtremumOfNumbers {
         m_exponent = Kokkos::max(m_exponent, high << 1);
         m_lowest = Kokkos::min(m_lowest, static_cast<std::int32_t>(high));
       } else {
-#ifndef TESSERA_WINDOW_JOINS_NAN
+#ifndef TESSERA_ORDERED_FLOAT_EXTREMA
         m_all = m_all && takes(value);
 #endif
       }
@@ -54,7 +50,7 @@ struct WindowExtremumOfNumbers {
       if constexpr (sizeof(T) == 8) {
         return m_exponent < 0xffe00000U && m_lowest != Kokkos::Experimental::finite_min_v<std::int32_t>;
       } else {
-#ifdef TESSERA_WINDOW_JOINS_NAN
+#ifdef TESSERA_ORDERED_FLOAT_EXTREMA
         return joined == joined;
 #else
         return m_all;
@@ -80,7 +76,7 @@ struct WindowExtremumOfNumbers {
   KOKKOS_FUNCTION T staged(T element) const { return element; }
   KOKKOS_FUNCTION T value(T element) const { return element; }
   KOKKOS_FUNCTION T join(T a, T b) const {
-#ifdef TESSERA_WINDOW_JOINS_NAN
+#ifdef TESSERA_ORDERED_FLOAT_EXTREMA
     if constexpr (sizeof(T) == 4) {
       float joined;
       if constexpr (IsMin) {
@@ -112,7 +108,8 @@ struct WindowQuickExtremum<T, IsMin> {
 /// results, and staged(), value() of either, join(), identity(), result(), and results() of several, given all that
 /// their windows hold, joined (of sums anything where IsAll does not say so). If all its windows are short it has
 /// instead of the joins the result window() of all elements of one, whole_windows_max, and has_one_size where windows
-/// are of no other. It may have a quick_type: an operation of the same results for the elements that it takes(), whose
+/// are of no other; or instead of all these, but for the types and whole_windows_max, a thread's outputs by make_run(),
+/// run of them. It may have a quick_type: an operation of the same results for the elements that it takes(), whose
 /// Watch says whether it took all. Joins here compare integers that are in the order of the elements, NaN first: their
 /// order is free.
 template <class T, bool IsMin>

@@ -174,10 +174,9 @@ struct WindowLines {
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t begin() const { return -window.reach_left; }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t end() const { return in.extent - window.reach_left; }
 
-  /// The element of the line that stands for its j-th, inside or beyond; -1 for cval. A call: inlined, its divisions
-  /// would crowd unrolled loops.
-  [[nodiscard]] TESSERA_NOINLINE KOKKOS_FUNCTION std::int64_t element_for(std::int64_t j) const {
-    return boundary.index(j, in.extent);
+  /// The element of the line that stands for its j-th, inside or beyond; -1 for cval.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION std::int64_t element_for(std::int64_t j) const {
+    return called_index(j < 0 ? boundary.left : boundary.right, j, in.extent);
   }
 
   /// Writes the outputs whose windows start at first .. first + count - 1; slot(k) is the result of the k-th.
@@ -238,6 +237,12 @@ struct WindowLines {
   }
 
  private:
+  /// A call: inlined, its divisions would crowd unrolled loops. By values: for an address, kernels may copy all of
+  /// their arguments.
+  [[nodiscard]] TESSERA_NOINLINE KOKKOS_FUNCTION static std::int64_t called_index(BoundaryMode mode, std::int64_t j,
+                                                                                  std::int64_t n) {
+    return boundary_index(mode, j, n);
+  }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t made_begin() const {
     return boundary.left == BoundaryMode::keep ? window.reach_left : 0;
   }

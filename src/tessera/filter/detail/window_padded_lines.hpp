@@ -15,20 +15,22 @@
 #include <tessera/filter/detail/make_window_plan.hpp>
 #include <tessera/filter/detail/padded_lines.hpp>
 #include <tessera/filter/detail/window_lines.hpp>
+#include <tessera/filter/detail/window_pieces.hpp>
 #include <tessera/filter/detail/window_run_outputs.hpp>
 #include <tessera/filter/window_plan.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
 template <ExecutionSpace Space, class Op>
 struct WindowPaddedLines {
-  using policy_type = PaddedLinesPolicy<Space>;
+  using policy_type = std::conditional_t<makes_runs<Op>, Kokkos::TeamPolicy<Space>, PaddedLinesPolicy<Space>>;
   using member_type = typename policy_type::member_type;
   using In = typename Op::in_type;
   using Out = typename Op::out_type;
-  static constexpr int run = padded_lines_run;
+  static constexpr int run = run_of<Op>(padded_lines_run);
 
-  PaddedLines<In, In, Out> padded;
+  PaddedLines<In, In, Out, run> padded;
   WindowLines<Op> lines;
   Op op;
   bool keeps;  // some outputs are those of mode keep

@@ -31,13 +31,31 @@ inline constexpr int window_chunk = sizeof(T) <= 4   ? 4
 template <class Op>
 inline constexpr bool has_totals = Op::whole_windows_max == 0;
 
+/// Whether an operation makes the outputs of a thread together, Op::run of them, of windows up to whole_windows_max.
+template <class Op>
+inline constexpr bool makes_runs = requires {
+  requires Op::run >
+  0;
+};
+template <class Op>
+constexpr int run_of(int usual) {
+  if constexpr (makes_runs<Op>) {
+    return Op::run;
+  } else {
+    return usual;
+  }
+}
+/// The teams that a multiprocessor shall hold of them (measured on an H200).
+template <class Op>
+inline constexpr int run_teams = sizeof(typename Op::value_type) <= 4 ? 7 : 5;
+
 /// The chunks of a thread, fewer where it keeps a sum of each in registers, the threads of a team, and the teams that a
 /// multiprocessor shall hold (measured on an H200).
 template <class Op>
 inline constexpr int window_chunk_turns = Op::is_idempotent ? 8 : 4;
 inline constexpr int window_chunk_team_size = 128;
 template <class Op>
-inline constexpr bool fills_registers = Op::whole_windows_max * sizeof(typename Op::in_type) > 72;
+inline constexpr bool fills_registers = !makes_runs<Op> && Op::whole_windows_max * sizeof(typename Op::in_type) > 72;
 template <class Op>
 inline constexpr int window_chunk_teams = fills_registers<Op>                  ? 3
                                           : has_totals<Op>&& Op::is_idempotent ? 5
@@ -157,8 +175,9 @@ struct WindowInterleavedSizes {
 };
 template <class Op>
 constexpr WindowInterleavedSizes window_interleaved_sizes() {
+  if (makes_runs<Op>) return {run_of<Op>(0), run_teams<Op>};
   if (!Op::is_idempotent) return {window_run, sizeof(typename Op::in_type) <= 4 ? 7 : 5};
-  if (has_totals<Op> && sizeof(typename Op::value_type) > 4) return {7, 6};
+  if (!has_one_size<Op> && sizeof(typename Op::value_type) > 4) return {7, 6};
   return {9, 8};
 }
 
@@ -169,11 +188,14 @@ inline constexpr bool widens_values = sizeof(typename Op::value_type) > 4 && siz
 /// Variant columns: the outputs of a thread, in a row, how often in a tile (measured on an H200), the teams that a
 /// multiprocessor shall hold, their neighbouring lines (of blocks too), and the longest window that registers hold.
 template <class Op>
-inline constexpr int window_column_outputs = sizeof(typename Op::in_type) > 4 ? 8 : (widens_values<Op> ? 12 : 16);
+inline constexpr int window_column_outputs = run_of<Op>(sizeof(typename Op::in_type) > 4 ? 8
+                                                        : widens_values<Op>              ? 12
+                                                                                         : 16);
 template <class Op>
-inline constexpr std::int64_t window_column_turns = has_one_size<Op> ? 1 : 4;
+inline constexpr std::int64_t window_column_turns = has_one_size<Op> ? 1 : 64 / run_of<Op>(16);
 template <class Op>
-inline constexpr int window_column_teams = fills_registers<Op>                                                 ? 3
+inline constexpr int window_column_teams = makes_runs<Op>        ? run_teams<Op>
+                                           : fills_registers<Op> ? 3
                                            : Op::whole_windows_max > 0 || sizeof(typename Op::value_type) <= 4 ? 7
                                            : widens_values<Op>                                                 ? 6
                                                                                                                : 5;

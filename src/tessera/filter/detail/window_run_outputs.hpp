@@ -17,10 +17,10 @@
 namespace tessera::detail {
 
 /// Elements of a line that lie a step apart.
-template <class T>
+template <class T, class Step = int>
 struct SteppedElements {
   const T* first;
-  int step;
+  Step step;
 
   KOKKOS_FORCEINLINE_FUNCTION const T& operator[](int k) const { return first[k * step]; }
   KOKKOS_FORCEINLINE_FUNCTION SteppedElements operator+(int k) const { return {first + k * step, step}; }
@@ -44,7 +44,9 @@ struct WindowRunOutputs {
   /// elements[k], k < Run + size - 1: all are read, also for outputs that there are not.
   template <class Elements>
   KOKKOS_FORCEINLINE_FUNCTION static void make(const Op& op, const Elements& elements, int size, Out (&results)[Run]) {
-    if constexpr (Op::whole_windows_max > 0) {
+    if constexpr (makes_runs<Op>) {
+      op.make_run(elements, size, results);
+    } else if constexpr (Op::whole_windows_max > 0) {
       make_whole(op, elements, size, results);
     } else {
       if constexpr (has_quick<Op>) {
