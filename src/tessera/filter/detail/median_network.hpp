@@ -35,7 +35,7 @@ struct NetworkMedian {
       NeighbouringMedians<T, Window, Outputs, OnDevice, const T*> windows{elements, taps};
       windows.run();
       TESSERA_UNROLL
-      for (int s = 0; s < Outputs; ++s) medians[s] = windows.medians[s];  // before NaN take registers
+      for (int s = 0; s < Outputs; ++s) medians[s] = windows.medians[s];
       if (!windows.has_nan) continue;
       TESSERA_NO_UNROLL
       for (int s = 0; s < Outputs; ++s) {

@@ -20,8 +20,8 @@
 
 namespace tessera::detail {
 
-/// What networks compare: keys, or, on devices, floats as they are, of whose zeros minima and maxima know the order
-/// there. A NaN goes behind all others.
+/// What networks compare: keys, or, on devices, floats as they are, whose zeros compare_exchange() orders. A NaN goes
+/// behind all others.
 template <class T, bool OnDevice>
 struct MedianOrder {
   using key_type = MedianKey<T>;

@@ -45,7 +45,7 @@ constexpr int run_of(int usual) {
     return usual;
   }
 }
-/// The teams that a multiprocessor shall hold of them (measured on an H200).
+/// The teams that a multiprocessor shall hold of them: so many as registers leave room for, or nearly.
 template <class Op>
 inline constexpr int run_teams = sizeof(typename Op::value_type) <= 4 ? 7 : 5;
 
