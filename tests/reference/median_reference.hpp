@@ -32,12 +32,19 @@ T median_of(std::vector<T> window) {
   return window[window.size() / 2];
 }
 
+/// omits_nan: of what is left of each window then, a NaN where that is nothing.
 template <class T>
-std::vector<T> median_line(const std::vector<T>& line, const Window<T>& window) {
+std::vector<T> median_line(const std::vector<T>& line, const Window<T>& window, bool omits_nan = false) {
   std::vector<T> outputs;
   for (std::size_t i = 0; i < line.size(); ++i) {
-    const std::vector<T> elements = window_elements(line, static_cast<std::int64_t>(i), window);
-    outputs.push_back(elements.empty() ? line[i] : median_of(elements));
+    std::vector<T> elements = window_elements(line, static_cast<std::int64_t>(i), window);
+    const bool is_kept = elements.empty();
+    if (omits_nan) std::erase_if(elements, [](T x) { return x != x; });
+    if (elements.empty()) {
+      outputs.push_back(is_kept ? line[i] : std::numeric_limits<T>::quiet_NaN());
+    } else {
+      outputs.push_back(median_of(elements));
+    }
   }
   return outputs;
 }

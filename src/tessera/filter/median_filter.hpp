@@ -14,11 +14,13 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/device_limits.hpp>
+#include <tessera/detail/divisor.hpp>
+#include <tessera/detail/tile_range.hpp>
 #include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
 #include <tessera/filter/detail/halo_ends.hpp>
-#include <tessera/filter/detail/median_levels.hpp>
 #include <tessera/filter/detail/median_network.hpp>
+#include <tessera/filter/detail/median_ranks.hpp>
 #include <tessera/filter/detail/median_wide.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
 #include <tessera/filter/detail/window_columns.hpp>
@@ -47,8 +49,8 @@ void run_median_windows(const Space& space, const MedianPlan& plan, const Median
   if constexpr (makes_runs<Op>) {
     if (plan.method == MedianMethod::network) {
       using Method = NetworkMedian<T, Op::whole_windows_max, Op::run, !is_host_space<Space>>;
-      const auto pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, plan.network_window);
-      return launch_median<Method>(space, plan, lines, pieces, asked_team_size);
+      const auto pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, plan.network_window, plan.runs);
+      return launch_median(space, plan, lines, Method{pieces}, asked_team_size);
     }
   }
   const WindowLines<Op> windows{lines.in, lines.out, lines.boundary, {lines.taps, lines.reach_left}};
@@ -77,15 +79,17 @@ void run_median_windows(const Space& space, const MedianPlan& plan, const Median
 
 template <ExecutionSpace Space, class T, class Out>
 void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines, int asked_team_size) {
-  const MedianScratch pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, lines.taps);
+  const MedianScratch pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, lines.taps, plan.runs);
   switch (plan.method) {
     case MedianMethod::sorted:
-      if constexpr (is_host_space<Space>) launch_median<SortedMedian<T>>(space, plan, lines, pieces, asked_team_size);
+      if constexpr (is_host_space<Space>) launch_median(space, plan, lines, SortedMedian<T>{pieces}, asked_team_size);
       return;
-    case MedianMethod::levels:
-      return launch_median<LevelsMedian<T>>(space, plan, lines, pieces, asked_team_size);
+    case MedianMethod::ranks: {
+      const SmallDivisor share(static_cast<int>(ceil_div(plan.tile, plan.runs)));
+      return launch_median(space, plan, lines, RanksMedian<T>{pieces, plan.runs, share}, asked_team_size);
+    }
     case MedianMethod::direct:
-      return launch_median<DirectMedian<T>>(space, plan, lines, pieces, asked_team_size);
+      return launch_median(space, plan, lines, DirectMedian<T>{pieces}, asked_team_size);
     case MedianMethod::chunks:
     case MedianMethod::network:
     case MedianMethod::columns:
@@ -191,12 +195,12 @@ void filter_median_halo(const Space& space, const InView& in, std::int64_t windo
 /// NaN policy omit an output is element floor(l/2) of the l others, NaN where l is 0. The same bits
 /// for every plan and device. Cost: up to m = 33 some comparisons or exchanges in registers for an output, which
 /// neighbours share. Wider windows on hosts move about m / 3 keys for an output, within a sorted window in scratch.
-/// Devices take a step for each bit of the elements' type that differs within a tile, however wide the window is.
-/// Windows that scratch cannot hold (about 8000 floats on hosts, 5500 on devices; half as many of 8 bytes) take m steps
-/// for each bit. Lines across memory, of 2 m elements and more, are read in whole rows up to m = 33 on devices (by
-/// teams of up to 128) and up to m = 5 on hosts where a row has 32 bytes, on devices also where rows follow each other,
-/// and NaN are not omitted; others are read element by element. Compulsory bytes: each element of in read once, each of
-/// out written once.
+/// Devices sort tiles with what windows see beyond them, and move windows on as sets of bits, some steps for an output
+/// however wide the window is. Windows that scratch cannot hold (about 8000 floats on hosts, 5600 on devices, and 4000
+/// and 3800 elements of 8 bytes) take m steps for each bit of the elements' type. Lines across memory, of 2 m elements
+/// and more, are read in whole rows up to m = 33 on devices (by teams of up to 128) and up to m = 5 on hosts where a
+/// row has 32 bytes, on devices also where rows follow each other, and NaN are not omitted; others are read element by
+/// element. Compulsory bytes: each element of in read once, each of out written once.
 ///
 /// \throws InvalidArgument  for a window below 1, extents that differ, overlapping views, an origin beyond the window,
 ///                          NaN policy error without a workspace, a cval that the input's type cannot hold, sizes of

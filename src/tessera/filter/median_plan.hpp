@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -36,12 +37,12 @@ enum class MedianMethod {
   interleaved,  ///< devices: the same of few such lines, which fill memory together, through team scratch
   padded,       ///< devices: the same of several short lines in team scratch, each with its halos
   sorted,       ///< hosts: each thread keeps its window sorted and moves on; about m / 3 keys move for an output
-  levels,  ///< devices: tile and halo are split by the keys' bits, one after the other; the cost hardly depends on m
+  ranks,        ///< devices: tile and halo are sorted, windows move on as sets of bits; the cost hardly depends on m
   direct,  ///< where no scratch holds what the others need: the bits of the median, each by a count over the window
 };
 inline constexpr std::array median_methods{MedianMethod::chunks,      MedianMethod::network, MedianMethod::columns,
                                            MedianMethod::interleaved, MedianMethod::padded,  MedianMethod::sorted,
-                                           MedianMethod::levels,      MedianMethod::direct};
+                                           MedianMethod::ranks,       MedianMethod::direct};
 
 constexpr std::string_view to_string(MedianMethod method) {
   switch (method) {
@@ -57,8 +58,8 @@ constexpr std::string_view to_string(MedianMethod method) {
       return "padded";
     case MedianMethod::sorted:
       return "sorted";
-    case MedianMethod::levels:
-      return "levels";
+    case MedianMethod::ranks:
+      return "ranks";
     case MedianMethod::direct:
       break;
   }
@@ -73,6 +74,7 @@ struct MedianPlan {
   int vector_length = 1;
   int tile = 1;                   ///< outputs a team makes at a time
   int lanes = 1;                  ///< neighbouring lines that a team takes at once
+  int runs = 1;                   ///< windows that a team moves on at once (`ranks`)
   std::size_t scratch_bytes = 0;  ///< level 0, a team
   bool operator==(const MedianPlan&) const = default;
 };
@@ -80,33 +82,33 @@ struct MedianPlan {
 inline std::string to_string(const MedianPlan& plan) {
   return std::string(to_string(plan.method)) + " league " + std::to_string(plan.league_size) + " team " +
          std::to_string(plan.team_size) + " vector " + std::to_string(plan.vector_length) + " tile " +
-         std::to_string(plan.tile) + " lanes " + std::to_string(plan.lanes) + " network " +
-         std::to_string(plan.network_window) + " scratch " + std::to_string(plan.scratch_bytes) + " B";
+         std::to_string(plan.tile) + " lanes " + std::to_string(plan.lanes) + " runs " + std::to_string(plan.runs) +
+         " network " + std::to_string(plan.network_window) + " scratch " + std::to_string(plan.scratch_bytes) + " B";
 }
 
 namespace detail {
 
-/// Elements of the line that the method `levels` treats as one word of bits.
-inline constexpr int median_chunk = 16;
-/// Positions in the line that it can tell apart.
-inline constexpr std::int64_t median_levels_elements = 65535;
+/// An element's place in a tile with its halo, or its rank there, under the method `ranks`.
+using MedianPlace = std::uint16_t;
+/// Elements that its places can tell apart.
+inline constexpr std::int64_t median_ranks_elements = 65535;
+/// Elements that a thread sorts at once: odd, so that threads side by side read scratch without bank conflicts.
+inline constexpr int median_chunk = 9;
 
-/// What an output's window has become among the keys that are left.
-struct MedianState {
-  std::uint16_t begin, end, rank, has_nan;
-};
+/// Of 32 bits, one for each element.
+KOKKOS_INLINE_FUNCTION int median_words(int elements) { return (elements + 31) / 32; }
 
 /// Scratch pieces of a median filter, in this order; a method leaves out what it does not need.
 struct MedianScratch {
-  std::size_t elements_at, results_at, keys_at, states_at, masks_at, words_at, groups_at, bytes;
+  std::size_t elements_at, results_at, keys_at, order_at, ranks_at, words_at, bytes;
 };
 
-/// taps: with `network` the width that it is laid out for. Staged elements and results may be shifted by up to one
-/// 16-byte piece.
+/// taps: with `network` the width that it is laid out for. runs: of `ranks`. Staged elements and results may be shifted
+/// by up to one 16-byte piece.
 template <class T>
-MedianScratch median_scratch(MedianMethod method, int team_size, int tile, std::int64_t taps) {
+MedianScratch median_scratch(MedianMethod method, int team_size, int tile, std::int64_t taps, int runs) {
   const auto outputs = static_cast<std::size_t>(tile), window = static_cast<std::size_t>(taps);
-  const std::size_t elements = outputs + window - 1, chunks = elements / median_chunk + 1;
+  const std::size_t elements = outputs + window - 1;
   ScratchLayout layout;
   MedianScratch pieces{};
   if (method == MedianMethod::network) {
@@ -114,13 +116,13 @@ MedianScratch median_scratch(MedianMethod method, int team_size, int tile, std::
     pieces.results_at = layout.append<T>(outputs + packed_length<T>);
   } else if (method == MedianMethod::sorted) {
     pieces.keys_at = layout.append<T>(window * static_cast<std::size_t>(team_size));
-  } else if (method == MedianMethod::levels) {
+  } else if (method == MedianMethod::ranks) {
     pieces.elements_at = layout.append<T>(elements + packed_length<T>);
-    pieces.keys_at = layout.append<T>(elements);
-    pieces.states_at = layout.append<MedianState>(outputs);
-    pieces.masks_at = layout.append<std::uint32_t>(chunks);
-    pieces.words_at = layout.append<std::uint32_t>(chunks + 1);
-    pieces.groups_at = layout.append<std::uint32_t>(chunks / median_chunk + 2);
+    pieces.order_at = layout.append<MedianPlace>(elements + 1);
+    pieces.ranks_at = layout.append<MedianPlace>(elements + 1);
+    pieces.results_at = layout.append<MedianPlace>(outputs);
+    pieces.words_at =
+        layout.append<std::uint32_t>(ceil_div(elements, std::size_t{32}) * static_cast<std::size_t>(runs));
   }
   pieces.bytes = layout.bytes();
   return pieces;
@@ -132,11 +134,42 @@ int median_tile(const DeviceLimits& limits, MedianMethod method, int team_size, 
                 int smallest) {
   if (static_cast<std::size_t>(taps) > limits.scratch_bytes) return 0;
   for (; tile >= smallest; tile = tile / 2 / step * step) {
-    if (method == MedianMethod::levels && tile + taps - 1 > median_levels_elements) continue;
-    const std::size_t bytes = median_scratch<T>(method, team_size, tile, taps).bytes;
+    const std::size_t bytes = median_scratch<T>(method, team_size, tile, taps, 1).bytes;
     if (scratch_request(bytes) <= limits.scratch_bytes) return tile;
   }
   return 0;
+}
+
+/// MedianMethod::ranks, but for its league. Leaves a tile of 0 where scratch holds none that pays.
+template <class T>
+void plan_median_ranks(const DeviceLimits& limits, std::int64_t extent, std::int64_t taps, int asked_team_size,
+                       MedianPlan& plan) {
+  // Some windows' elements: each is sorted as often as tiles share it. Measured on an H200.
+  constexpr std::int64_t smallest = 64;
+  plan.tile = 0;
+  if (static_cast<std::size_t>(taps) > limits.scratch_bytes) return;
+  const std::int64_t chunks =
+      std::int64_t(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(256, taps)))) / 4;
+  std::int64_t tile = std::min(extent, chunks * median_chunk - (taps - 1));
+  const auto bytes = [&](int runs) {
+    return scratch_request(median_scratch<T>(MedianMethod::ranks, 1, static_cast<int>(tile), taps, runs).bytes);
+  };
+  const auto fits = [&](std::size_t there, int runs) {
+    return tile + taps - 1 <= median_ranks_elements && bytes(runs) <= there;
+  };
+  for (; !fits(limits.scratch_bytes, 4); tile = tile / 4 * 3) {
+    if (tile < smallest) return;
+  }
+  const std::int64_t sorted = ceil_div(tile + taps - 1, std::int64_t{median_chunk});
+  const int most = taps > 1024 ? 256 : 128;
+  plan.team_size = asked_team_size != 0
+                       ? asked_team_size
+                       : static_cast<int>(std::min<std::int64_t>(most, ceil_div(sorted, std::int64_t{32}) * 32));
+  // More runs wait for each other less; where they take all scratch, fewer teams run at once.
+  plan.runs = 64;
+  while (plan.runs > 4 && !fits(limits.scratch_bytes / 3 * 2, plan.runs)) plan.runs /= 2;
+  plan.runs = std::min(plan.runs, plan.team_size);
+  plan.tile = static_cast<int>(tile);
 }
 
 /// Methods whose kernels are those of windows. Returns the number of tiles, or 0 where none of them takes such lines.
@@ -192,21 +225,24 @@ std::int64_t plan_median_tiles(const DeviceLimits& limits, std::int64_t lines, s
     const int a_round = network.outputs * plan.team_size;
     const int tile = a_round * static_cast<int>(std::max<std::int64_t>(1, (limits.is_host ? 2048 : 1536) / a_round));
     plan.tile = median_tile<T>(limits, plan.method, plan.team_size, window, tile, network.outputs, network.outputs);
-  } else {
-    plan.method = limits.is_host ? MedianMethod::sorted : MedianMethod::levels;
-    plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : 256;
+  } else if (limits.is_host) {
+    plan.method = MedianMethod::sorted;
+    plan.team_size = asked_team_size != 0 ? asked_team_size : 1;
     // To sort a host thread's first window costs as much as m / 2 outputs.
     const std::int64_t fair = ceil_div(lines * extent, limits.concurrency);
     const std::int64_t a_thread =
         std::max<std::int64_t>(256, std::min(fair, 4 * std::min(taps, std::int64_t{1} << 18)));
-    const std::int64_t tile = limits.is_host ? plan.team_size * a_thread : 2048;
-    plan.tile = median_tile<T>(limits, plan.method, plan.team_size, taps, static_cast<int>(tile), 1, 32);
+    plan.tile =
+        median_tile<T>(limits, plan.method, plan.team_size, taps, static_cast<int>(plan.team_size * a_thread), 1, 32);
+  } else {
+    plan.method = MedianMethod::ranks;
+    plan_median_ranks<T>(limits, extent, taps, asked_team_size, plan);
   }
   if (plan.tile == 0) {
     plan.method = MedianMethod::direct;
     plan.tile = 4 * plan.team_size;
   }
-  plan.scratch_bytes = median_scratch<T>(plan.method, plan.team_size, plan.tile, window).bytes;
+  plan.scratch_bytes = median_scratch<T>(plan.method, plan.team_size, plan.tile, window, plan.runs).bytes;
   return lines * ceil_div(extent, plan.tile);
 }
 

@@ -20,7 +20,8 @@ template <class T>
 std::vector<T> expected_medians(const std::vector<T>& line, std::int64_t window, const WindowOptions& options) {
   const T cval = std::visit([](auto value) { return static_cast<T>(value); }, options.cval);
   return reference::median_line<T>(
-      line, {window, options.origin, edge_of(options.mode_left), edge_of(options.mode_right), cval});
+      line, {window, options.origin, edge_of(options.mode_left), edge_of(options.mode_right), cval},
+      options.nan == NanPolicy::omit);
 }
 
 /// One line through the public function, into outputs that were NaN or the like before.

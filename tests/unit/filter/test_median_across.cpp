@@ -128,28 +128,21 @@ TEMPLATE_LIST_TEST_CASE("medians across memory under other plans, as another typ
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("medians across memory omit NaN", "[median][columns][interleaved][nan]", test::OneSpace) {
+TEMPLATE_LIST_TEST_CASE("medians across memory: windows that registers do not hold, and such that omit NaN",
+                        "[median][columns][interleaved][nan]", test::OneSpace) {
   const TestType space;
-  constexpr std::size_t rows = 61;
-  for (const std::size_t columns : {3, 150}) {
-    const std::vector<float> data = test::unusual_values<float>(rows * columns);
-    for (const std::int64_t window : {4, 9}) {
-      const WindowOptions options{.axis = 0, .mode_left = BoundaryMode::wrap, .nan = tessera::NanPolicy::omit};
-      const test::GuardedView<float, test::Right, TestType, 2> in({rows, columns}, data), out({rows, columns});
-      tessera::median_filter(space, in.const_view(), window, out.view(), options);
-      space.fence();
-      WindowOptions along = options;
-      along.axis = -1;
-      const std::vector<float> got = out.read();
-      for (std::size_t c = 0; c < columns; ++c) {
-        const test::GuardedView<float, test::Right, TestType, 1> line({rows}, test::line_of(data, c, rows, columns)),
-            expected({rows});
-        tessera::median_filter(space, line.const_view(), window, expected.view(), along);
-        space.fence();
-        test::check_bits(test::line_of(got, c, rows, columns), expected.read());
-      }
+  for (const std::size_t columns : {3, 40}) {
+    for (const std::int64_t window : {4, 9, 101}) {
+      WindowOptions options = test::varied_options(static_cast<int>(window), window, 1);
+      check_medians_across<double>(space, {2, 61, columns}, window, options);
+      options.nan = tessera::NanPolicy::omit;
+      check_medians_across<float>(space, {2, 61, columns}, window, options);
     }
   }
+  // Several tiles of each line.
+  check_medians_across<float>(space, {2, 1300, 3}, 40, {.axis = 1});
+  check_medians_across<float, test::Block, test::Misaligned>(space, {2, 1300, 3}, 5,
+                                                             {.axis = 1, .nan = tessera::NanPolicy::omit});
 }
 
 /// The kernels of devices, also on hosts.
@@ -269,8 +262,8 @@ TEST_CASE("the plan of medians follows the lines across memory", "[median][colum
     CHECK(plan_across(true, 100, 1000, window).method == few);
     CHECK(plan_across(true, 129, 1000, window).method == few);
   }
-  CHECK(plan_across(false, 3, 1000, 34).method == MedianMethod::levels);
-  CHECK(plan_across(false, 3, 1000, 9, {.nan = tessera::NanPolicy::omit}).method == MedianMethod::levels);
+  CHECK(plan_across(false, 3, 1000, 34).method == MedianMethod::ranks);
+  CHECK(plan_across(false, 3, 1000, 9, {.nan = tessera::NanPolicy::omit}).method == MedianMethod::ranks);
   // Networks leave short lines to those that are padded, and large teams to tiles of a line.
   CHECK(plan_across(false, 3, 17, 9).method == MedianMethod::padded);
   CHECK(plan_across(false, 3, 18, 9).method == MedianMethod::interleaved);

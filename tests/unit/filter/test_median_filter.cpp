@@ -21,19 +21,28 @@ using tessera::BoundaryMode;
 using tessera::MedianMethod;
 using tessera::WindowOptions;
 
+template <class Space>
+int team_of_many(const Space& space) {
+  return test::odd_team_sizes(space).back();
+}
+
 /// The same under a method that the automatic plan may not choose here, in tiles of a few outputs.
 template <class Space>
 void check_method(const Space& space, MedianMethod method, const std::vector<float>& line, std::int64_t window,
-                  const WindowOptions& options, int tile, int team_size) {
+                  const WindowOptions& options, int tile, int team_size, int runs = 1) {
   INFO(to_string(method) << ", " << test::described(options, window) << ", line of " << line.size() << ", tile "
                          << tile);
   const test::GuardedView<float, test::Right, Space, 1> in({line.size()}, line), out({line.size()});
-  tessera::MedianPlan plan{.method = method, .league_size = 3, .team_size = team_size, .tile = tile};
-  plan.scratch_bytes = tessera::detail::median_scratch<float>(method, team_size, tile, window).bytes;
+  tessera::MedianPlan plan{.method = method, .league_size = 3, .team_size = team_size, .tile = tile, .runs = runs};
+  plan.scratch_bytes = tessera::detail::median_scratch<float>(method, team_size, tile, window, runs).bytes;
   const auto cval = static_cast<float>(std::get<double>(options.cval));
   const auto [in_lines, out_lines] = tessera::detail::line_arrays<const float, float>(in.const_view(), out.view(), 0);
-  const tessera::detail::MedianLines<float, float> lines{
-      in_lines, out_lines, {options.mode_left, options.mode_right, cval}, window, window / 2 + options.origin};
+  const tessera::detail::MedianLines<float, float> lines{in_lines,
+                                                         out_lines,
+                                                         {options.mode_left, options.mode_right, cval},
+                                                         window,
+                                                         window / 2 + options.origin,
+                                                         options.nan == tessera::NanPolicy::omit};
   tessera::detail::run_median(space, plan, lines, 0);
   space.fence();
   test::check_values(out.read(), test::expected_medians(line, window, options));
@@ -104,7 +113,7 @@ TEMPLATE_LIST_TEST_CASE("the methods for wide windows agree, whatever tile and t
                         test::OneSpace) {
   const TestType space;
   const std::vector<float> line = test::special_values(300);
-  for (const MedianMethod method : {MedianMethod::sorted, MedianMethod::levels, MedianMethod::direct}) {
+  for (const MedianMethod method : {MedianMethod::sorted, MedianMethod::ranks, MedianMethod::direct}) {
     if (method == MedianMethod::sorted && !test::runs_on_host<TestType>) continue;
     for (const int team_size : test::odd_team_sizes(space)) {
       for (const std::int64_t window : {1, 16, 150}) {
@@ -115,8 +124,32 @@ TEMPLATE_LIST_TEST_CASE("the methods for wide windows agree, whatever tile and t
                    team_size);
     }
   }
-  // More keys than a count of one team's threads, and groups of chunks.
-  check_method(space, MedianMethod::levels, test::special_values(1200), 257, {}, 600, 1);
+  // Lines around what a chunk and pairs of chunks hold, runs of no outputs and of more than the team has threads.
+  constexpr std::size_t chunk = tessera::detail::median_chunk;
+  for (const std::size_t size :
+       {std::size_t{1}, chunk - 1, chunk, chunk + 1, 2 * chunk, 5 * chunk + 2, std::size_t{1200}}) {
+    for (const int runs : {1, 4, 13, 64}) {
+      check_method(space, MedianMethod::ranks, test::special_values(size), 2, {}, 600, 1, runs);
+      check_method(space, MedianMethod::ranks, test::special_values(size), 257, {}, 600, team_of_many(space), runs);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("the methods for wide windows agree on what NaN they omit", "[filter][median][nan]",
+                        test::OneSpace) {
+  const TestType space;
+  std::vector<float> line = test::special_values(700);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool is_hole = 200 < i && i < 420;
+    if (is_hole || test::mixed(i, 3) % 5 == 0) line[i] = i % 2 == 0 ? test::poison<float>() : -test::poison<float>();
+  }
+  for (const std::int64_t window : {6, 40, 151}) {
+    const WindowOptions options{.mode_left = BoundaryMode::wrap, .nan = tessera::NanPolicy::omit};
+    for (const int runs : {1, 32}) {
+      check_method(space, MedianMethod::ranks, line, window, options, 333, team_of_many(space), runs);
+    }
+    check_method(space, MedianMethod::direct, line, window, options, 333, 1);
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("a NaN reaches exactly the medians whose window holds it", "[filter][median]", test::OneSpace) {
@@ -128,7 +161,7 @@ TEMPLATE_LIST_TEST_CASE("a NaN reaches exactly the medians whose window holds it
     if (at > 30) line[at / 2] = -nan;
     for (const std::int64_t window : {1, 3, 8, 17, 30}) test::check_median(space, line, window, {});
     test::check_median(space, line, 40, {.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::wrap});
-    check_method(space, MedianMethod::levels, line, 6, {}, 13, 1);
+    check_method(space, MedianMethod::ranks, line, 6, {}, 13, 1);
     check_method(space, MedianMethod::direct, line, 6, {}, 13, 1);
   }
   const WindowOptions beyond{.mode_left = BoundaryMode::constant, .cval = static_cast<double>(nan)};

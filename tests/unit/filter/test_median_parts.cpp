@@ -121,17 +121,25 @@ TEST_CASE("keys have the order of the elements, and give them back", "[median]")
 
 TEST_CASE("the plan of a median filter follows the window", "[median]") {
   CHECK(to_string(plan_of(false, 3)) ==
-        "chunks league 2560 team 128 vector 1 tile 4096 lanes 1 network 0 scratch 16400 B");
+        "chunks league 2560 team 128 vector 1 tile 4096 lanes 1 runs 1 network 0 scratch 16400 B");
   CHECK(plan_of(false, 5).method == MedianMethod::chunks);
   CHECK(to_string(plan_of(false, 7)) ==
-        "network league 8200 team 128 vector 1 tile 1280 lanes 1 network 9 scratch 10304 B");
+        "network league 8200 team 128 vector 1 tile 1280 lanes 1 runs 1 network 9 scratch 10304 B");
   CHECK(plan_of(false, 33).network_window == 33);
-  CHECK(plan_of(false, 34).method == MedianMethod::levels);
+  CHECK(plan_of(false, 34).method == MedianMethod::ranks);
   CHECK(plan_of(true, 34).method == MedianMethod::sorted);
   CHECK(plan_of(true, 34).tile == 256);
   CHECK(plan_of(true, 1001).tile == 4004);
-  CHECK(plan_of(false, 5000).method == MedianMethod::levels);
-  CHECK(plan_of(false, 5000).tile == 256);
+  CHECK(plan_of(false, 5000).method == MedianMethod::ranks);
+  CHECK(to_string(plan_of(false, 301)) ==
+        "ranks league 12310 team 128 vector 1 tile 852 lanes 1 runs 64 network 0 scratch 20192 B");
+  CHECK(plan_of(false, 34).team_size == 64);
+  CHECK(plan_of(false, 1001).runs == 32);
+  CHECK(plan_of(false, 3001).team_size == 256);
+  CHECK(plan_of(false, 301, {.team_size = 32}).runs == 32);
+  CHECK(plan_of(false, 5600).method == MedianMethod::ranks);
+  CHECK(plan_of(false, 5600).scratch_bytes + 16 <= 48 << 10);
+  CHECK(plan_of(false, 5800).method == MedianMethod::direct);
   for (const bool is_host : {true, false}) {
     CHECK(plan_of(is_host, 20000).method == MedianMethod::direct);
     CHECK(plan_of(is_host, std::int64_t{1} << 61).method == MedianMethod::direct);

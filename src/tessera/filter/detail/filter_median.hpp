@@ -34,9 +34,9 @@ struct MedianLines {
     return boundary.element(x, in.stride, j, in.extent);
   }
 
-  /// That of a NaN which does not count is beyond those of all that do.
+  /// Those of NaN are beyond all others.
   [[nodiscard]] KOKKOS_FUNCTION MedianKey<T> key(T element) const {
-    return omits_nan && is_nan(element) ? ~MedianKey<T>{0} : median_key(element);
+    return is_nan(element) ? ~MedianKey<T>{0} : median_key(element);
   }
   /// Of the ascending keys of a window with so many NaN, the place of its median; -1 where that is NaN.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t rank(std::int64_t nans) const {
@@ -84,15 +84,19 @@ struct FilterMedian {
   Method method;
   int tile;
   std::int64_t tiles_per_line, tiles;
+  bool lines_first;  // neighbouring teams take neighbouring lines
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
     std::byte* scratch = team_scratch(team, method.pieces.bytes);
     const TileWalk walk = tile_walk(team, tiles);
     for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
-      const QuotientRemainder split = divide(index, tiles_per_line);
-      const T* x = lines.in.line(split.quotient);
-      Out* y = lines.out.line(split.quotient);
-      const std::int64_t n = lines.in.extent, first = split.remainder * tile, end = Kokkos::min(first + tile, n);
+      const QuotientRemainder split = divide(index, lines_first ? tiles / tiles_per_line : tiles_per_line);
+      const std::int64_t line = lines_first ? split.remainder : split.quotient;
+      const T* x = lines.in.line(line);
+      Out* y = lines.out.line(line);
+      const std::int64_t n = lines.in.extent;
+      const std::int64_t first = (lines_first ? split.quotient : split.remainder) * tile,
+                         end = Kokkos::min(first + tile, n);
       const std::int64_t kept_left = lines.boundary.left == BoundaryMode::keep ? lines.reach_left : 0;
       const std::int64_t kept_right =
           lines.boundary.right == BoundaryMode::keep ? n - (lines.taps - 1 - lines.reach_left) : n;
@@ -114,12 +118,14 @@ struct FilterMedian {
   }
 };
 
-template <class Method, ExecutionSpace Space, class T, class Out>
-void launch_median(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines,
-                   const MedianScratch& pieces, int asked_team_size) {
+template <ExecutionSpace Space, class T, class Out, class Method>
+void launch_median(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines, const Method& method,
+                   int asked_team_size) {
   const std::int64_t tiles_per_line = ceil_div(lines.in.extent, plan.tile);
-  const FilterMedian<Space, T, Out, Method> functor{lines, Method{pieces}, plan.tile, tiles_per_line,
-                                                    lines.in.lines() * tiles_per_line};
+  // Elements of lines across memory share sectors with those of their neighbours.
+  const bool lines_first = !is_host_space<Space> && lines.in.stride != 1;
+  const FilterMedian<Space, T, Out, Method> functor{
+      lines, method, plan.tile, tiles_per_line, lines.in.lines() * tiles_per_line, lines_first};
   auto policy = Kokkos::TeamPolicy<Space>(space, plan.league_size, plan.team_size)
                     .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
   require_launchable("tessera::median_filter", policy, functor, asked_team_size);

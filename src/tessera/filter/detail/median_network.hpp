@@ -30,17 +30,10 @@ struct NetworkMedian {
     T* results = reinterpret_cast<T*>(scratch + pieces.results_at) + aligned_shift<T>(y + first, lines.out.stride);
     team.team_barrier();
     for (int group = team.team_rank(); group < groups; group += team.team_size()) {
-      const T* const elements = staged + group * Outputs;
-      T* const medians = results + group * Outputs;
-      NeighbouringMedians<T, Window, Outputs, OnDevice, const T*> windows{elements, taps};
-      windows.run();
+      T medians[Outputs];
+      MedianNetwork<T, T, Window, Outputs, OnDevice>().make_run(staged + group * Outputs, taps, medians);
       TESSERA_UNROLL
-      for (int s = 0; s < Outputs; ++s) medians[s] = windows.medians[s];
-      if (!windows.has_nan) continue;
-      TESSERA_NO_UNROLL
-      for (int s = 0; s < Outputs; ++s) {
-        if (windows.holds_nan(s)) medians[s] = median_of_nan<T>();
-      }
+      for (int s = 0; s < Outputs; ++s) results[group * Outputs + s] = medians[s];
     }
     team.team_barrier();
     store_results(team, results, y + first * lines.out.stride, lines.out.stride, count);
