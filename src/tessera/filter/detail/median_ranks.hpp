@@ -16,6 +16,7 @@
 #include <tessera/filter/detail/filter_median.hpp>
 #include <tessera/filter/detail/median_key.hpp>
 #include <tessera/filter/detail/stage.hpp>
+#include <type_traits>
 
 namespace tessera::detail {
 
