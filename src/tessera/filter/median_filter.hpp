@@ -196,8 +196,8 @@ void filter_median_halo(const Space& space, const InView& in, std::int64_t windo
 /// for every plan and device. Cost: up to m = 33 some comparisons or exchanges in registers for an output, which
 /// neighbours share. Wider windows on hosts move about m / 3 keys for an output, within a sorted window in scratch.
 /// Devices sort tiles with what windows see beyond them, and move windows on as sets of bits, some steps for an output
-/// however wide the window is. Windows that scratch cannot hold (about 8000 floats on hosts, 5600 on devices, and 4000
-/// and 3800 elements of 8 bytes) take m steps for each bit of the elements' type. Lines across memory, of 2 m elements
+/// however wide the window is. Windows that scratch cannot hold (about 8000 floats on hosts, 4700 on devices, and 4000
+/// and 3100 elements of 8 bytes) take m steps for each bit of the elements' type. Lines across memory, of 2 m elements
 /// and more, are read in whole rows up to m = 33 on devices (by teams of up to 128) and up to m = 5 on hosts where a
 /// row has 32 bytes, on devices also where rows follow each other, and NaN are not omitted; others are read element by
 /// element. Compulsory bytes: each element of in read once, each of out written once.

@@ -140,34 +140,38 @@ int median_tile(const DeviceLimits& limits, MedianMethod method, int team_size, 
   return 0;
 }
 
-/// MedianMethod::ranks, but for its league. Leaves a tile of 0 where scratch holds none that pays.
+/// MedianMethod::ranks, but for its league. Leaves a tile of 0 where scratch holds none.
 template <class T>
 void plan_median_ranks(const DeviceLimits& limits, std::int64_t extent, std::int64_t taps, int asked_team_size,
                        MedianPlan& plan) {
-  // Some windows' elements: each is sorted as often as tiles share it. Measured on an H200.
-  constexpr std::int64_t smallest = 64;
+  plan.team_size = asked_team_size != 0 ? asked_team_size : 256;
   plan.tile = 0;
   if (static_cast<std::size_t>(taps) > limits.scratch_bytes) return;
-  const std::int64_t chunks =
-      std::int64_t(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(256, taps)))) / 4;
-  std::int64_t tile = std::min(extent, chunks * median_chunk - (taps - 1));
-  const auto bytes = [&](int runs) {
-    return scratch_request(median_scratch<T>(MedianMethod::ranks, 1, static_cast<int>(tile), taps, runs).bytes);
-  };
+  // Two to four windows' elements, as each is sorted again by each tile that sees it. Measured on an H200, as are the
+  // threads and runs below.
+  const auto chunks =
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(256, taps)))) / 4;
+  const std::int64_t whole = std::min(extent, chunks * median_chunk - (taps - 1));
+  std::int64_t tile = whole;
   const auto fits = [&](std::size_t there, int runs) {
-    return tile + taps - 1 <= median_ranks_elements && bytes(runs) <= there;
+    const auto bytes = median_scratch<T>(MedianMethod::ranks, 1, static_cast<int>(tile), taps, runs).bytes;
+    return scratch_request(bytes) <= there && tile + taps - 1 <= median_ranks_elements;
   };
-  for (; !fits(limits.scratch_bytes, 4); tile = tile / 4 * 3) {
-    if (tile < smallest) return;
-  }
-  const std::int64_t sorted = ceil_div(tile + taps - 1, std::int64_t{median_chunk});
-  const int most = taps > 1024 ? 256 : 128;
-  plan.team_size = asked_team_size != 0
-                       ? asked_team_size
-                       : static_cast<int>(std::min<std::int64_t>(most, ceil_div(sorted, std::int64_t{32}) * 32));
-  // More runs wait for each other less; where they take all scratch, fewer teams run at once.
+  const auto shrink = [&](int runs, std::int64_t least) {
+    for (tile = whole; tile >= least && !fits(limits.scratch_bytes, runs);) tile = tile / 4 * 3;
+    return tile >= least;
+  };
+  const std::int64_t least = std::min<std::int64_t>(extent, 64);
+  if (!shrink(16, std::max(least, taps / 8)) && !shrink(4, least)) return;
+  // More runs wait for each other less, but where they take all scratch fewer teams run at once.
   plan.runs = 64;
-  while (plan.runs > 4 && !fits(limits.scratch_bytes / 3 * 2, plan.runs)) plan.runs /= 2;
+  while (plan.runs > 16 && !fits(limits.scratch_bytes / 4 * 3, plan.runs)) plan.runs /= 2;
+  while (plan.runs > 4 && !fits(limits.scratch_bytes, plan.runs)) plan.runs /= 2;
+  if (asked_team_size == 0) {
+    const std::int64_t sorted = ceil_div(tile + taps - 1, std::int64_t{median_chunk});
+    plan.team_size =
+        static_cast<int>(std::min<std::int64_t>(taps > 1024 ? 256 : 128, ceil_div(sorted, std::int64_t{32}) * 32));
+  }
   plan.runs = std::min(plan.runs, plan.team_size);
   plan.tile = static_cast<int>(tile);
 }

@@ -135,11 +135,14 @@ TEST_CASE("the plan of a median filter follows the window", "[median]") {
         "ranks league 12310 team 128 vector 1 tile 852 lanes 1 runs 64 network 0 scratch 20192 B");
   CHECK(plan_of(false, 34).team_size == 64);
   CHECK(plan_of(false, 1001).runs == 32);
+  CHECK(plan_of(false, 2001).runs == 16);
   CHECK(plan_of(false, 3001).team_size == 256);
   CHECK(plan_of(false, 301, {.team_size = 32}).runs == 32);
   CHECK(plan_of(false, 5600).method == MedianMethod::ranks);
   CHECK(plan_of(false, 5600).scratch_bytes + 16 <= 48 << 10);
+  CHECK(plan_of(false, 5600).runs == 4);
   CHECK(plan_of(false, 5800).method == MedianMethod::direct);
+  CHECK(plan_of(false, 20000).team_size == 256);
   for (const bool is_host : {true, false}) {
     CHECK(plan_of(is_host, 20000).method == MedianMethod::direct);
     CHECK(plan_of(is_host, std::int64_t{1} << 61).method == MedianMethod::direct);

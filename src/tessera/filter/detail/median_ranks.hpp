@@ -20,6 +20,12 @@
 
 namespace tessera::detail {
 
+/// The key whose bits those of an element in scratch are. By value: of a reference nvcc reads bytes one by one.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION MedianKey<T> stored_key(T bits) {
+  return Kokkos::bit_cast<MedianKey<T>>(bits);
+}
+
 /// Two neighbouring runs of places of a tile, each in the order of the places' keys.
 template <class T>
 struct PlaceRuns {
@@ -29,7 +35,7 @@ struct PlaceRuns {
   int firsts, seconds;
 
   [[nodiscard]] KOKKOS_FUNCTION Key key(int at) const { return key_of(places[at]); }
-  [[nodiscard]] KOKKOS_FUNCTION Key key_of(MedianPlace place) const { return Kokkos::bit_cast<Key>(keys[place]); }
+  [[nodiscard]] KOKKOS_FUNCTION Key key_of(MedianPlace place) const { return stored_key(keys[place]); }
 
   /// Of the first `count` places of both merged, those of the first run; it goes first where keys are alike.
   [[nodiscard]] KOKKOS_FUNCTION int firsts_among(int count) const {
@@ -147,7 +153,7 @@ struct RanksMedian {
     team.team_barrier();
     for (int i = thread; i < count; i += threads) {
       const MedianPlace r = medians[i];
-      const T median = r == no_rank ? median_of_nan<T>() : median_element<T>(Kokkos::bit_cast<Key>(keys[order[r]]));
+      const T median = r == no_rank ? median_of_nan<T>() : median_element<T>(stored_key(keys[order[r]]));
       y[(first + i) * lines.out.stride] = convert<Out>(median);
     }
   }
@@ -186,7 +192,7 @@ struct RanksMedian {
       int low = 0, high = size;
       while (low < high) {
         const int middle = (low + high) / 2;
-        if (Kokkos::bit_cast<Key>(keys[order[middle]]) == highest) {
+        if (stored_key(keys[order[middle]]) == highest) {
           high = middle;
         } else {
           low = middle + 1;
