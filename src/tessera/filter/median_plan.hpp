@@ -37,7 +37,7 @@ enum class MedianMethod {
   interleaved,  ///< devices: the same of few such lines, which fill memory together, through team scratch
   padded,       ///< devices: the same of several short lines in team scratch, each with its halos
   sorted,       ///< hosts: each thread keeps its window sorted and moves on; about m / 3 keys move for an output
-  ranks,        ///< devices: tile and halo are sorted, windows move on as sets of bits; the cost hardly depends on m
+  ranks,        ///< devices: tile and halo are sorted, windows move on as sets of bits
   direct,  ///< where no scratch holds what the others need: the bits of the median, each by a count over the window
 };
 inline constexpr std::array median_methods{MedianMethod::chunks,      MedianMethod::network, MedianMethod::columns,
