@@ -128,7 +128,7 @@ TEMPLATE_LIST_TEST_CASE("medians across memory under other plans, as another typ
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("medians across memory: windows that registers do not hold, and such that omit NaN",
+TEMPLATE_LIST_TEST_CASE("medians across memory of any width, also where NaN are omitted",
                         "[median][columns][interleaved][nan]", test::OneSpace) {
   const TestType space;
   for (const std::size_t columns : {3, 40}) {

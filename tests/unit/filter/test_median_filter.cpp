@@ -124,10 +124,11 @@ TEMPLATE_LIST_TEST_CASE("the methods for wide windows agree, whatever tile and t
                    team_size);
     }
   }
-  // Lines around what a chunk and pairs of chunks hold, runs of no outputs and of more than the team has threads.
+  // What a chunk and pairs of chunks hold, around it; runs of no outputs, and more of them than the team has threads.
   constexpr std::size_t chunk = tessera::detail::median_chunk;
-  for (const std::size_t size :
-       {std::size_t{1}, chunk - 1, chunk, chunk + 1, 2 * chunk, 5 * chunk + 2, std::size_t{1200}}) {
+  for (const std::size_t staged :
+       {std::size_t{2}, chunk - 1, chunk, chunk + 1, 2 * chunk, 4 * chunk, 5 * chunk + 2, std::size_t{1200}}) {
+    const std::size_t size = staged - 1;  // under windows of two
     for (const int runs : {1, 4, 13, 64}) {
       check_method(space, MedianMethod::ranks, test::special_values(size), 2, {}, 600, 1, runs);
       check_method(space, MedianMethod::ranks, test::special_values(size), 257, {}, 600, team_of_many(space), runs);

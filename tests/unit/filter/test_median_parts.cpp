@@ -87,8 +87,9 @@ std::string refusal(const Space& space, std::int64_t window, const WindowOptions
   return text;
 }
 
-tessera::MedianPlan plan_of(bool is_host, std::int64_t window, const WindowOptions& options = {}) {
-  const tessera::detail::DeviceLimits limits{is_host, is_host ? 4 : 1 << 18, 48 << 10};
+tessera::MedianPlan plan_of(bool is_host, std::int64_t window, const WindowOptions& options = {},
+                            std::size_t scratch_bytes = 48 << 10) {
+  const tessera::detail::DeviceLimits limits{is_host, is_host ? 4 : 1 << 18, scratch_bytes};
   return tessera::detail::make_median_plan<float>(limits, 10, 1 << 20, window, options);
 }
 
@@ -143,6 +144,13 @@ TEST_CASE("the plan of a median filter follows the window", "[median]") {
   CHECK(plan_of(false, 5600).runs == 4);
   CHECK(plan_of(false, 5800).method == MedianMethod::direct);
   CHECK(plan_of(false, 20000).team_size == 256);
+  CHECK(plan_of(false, 20000, {.team_size = 96}).team_size == 96);
+  // Hardly any scratch, and more than places tell apart.
+  CHECK(plan_of(false, 34, {}, 1000).method == MedianMethod::direct);
+  CHECK(plan_of(false, 9, {.nan = tessera::NanPolicy::omit}, 1000).method == MedianMethod::ranks);
+  CHECK(plan_of(false, 50000, {}, 4 << 20).method == MedianMethod::ranks);
+  CHECK(plan_of(false, 50000, {}, 4 << 20).tile + 50000 - 1 <= tessera::detail::median_ranks_elements);
+  CHECK(plan_of(false, 70000, {}, 4 << 20).method == MedianMethod::direct);
   for (const bool is_host : {true, false}) {
     CHECK(plan_of(is_host, 20000).method == MedianMethod::direct);
     CHECK(plan_of(is_host, std::int64_t{1} << 61).method == MedianMethod::direct);

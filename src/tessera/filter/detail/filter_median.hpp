@@ -34,7 +34,7 @@ struct MedianLines {
     return boundary.element(x, in.stride, j, in.extent);
   }
 
-  /// Those of NaN are beyond all others.
+  /// Those of NaN are beyond all others of floats.
   [[nodiscard]] KOKKOS_FUNCTION MedianKey<T> key(T element) const {
     return is_nan(element) ? ~MedianKey<T>{0} : median_key(element);
   }

@@ -8,14 +8,16 @@
 #define TESSERA_FILTER_DETAIL_MEDIAN_RANKS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <tessera/concepts.hpp>
+#include <tessera/detail/convert.hpp>
 #include <tessera/detail/divisor.hpp>
-#include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/filter_median.hpp>
 #include <tessera/filter/detail/median_key.hpp>
 #include <tessera/filter/detail/stage.hpp>
+#include <tessera/filter/median_plan.hpp>
 #include <type_traits>
 
 namespace tessera::detail {
@@ -158,7 +160,8 @@ struct RanksMedian {
     }
   }
 
-  /// Elements from there on: to keys, and their places in the keys' order, of like ones in their own.
+  /// Replaces a chunk's elements, from `at` on, by their keys, and writes their places to `order`, stably sorted by
+  /// key.
   template <class Out>
   static KOKKOS_FUNCTION void sort_chunk(const MedianLines<T, Out>& lines, T* elements, int at, int size,
                                          MedianPlace* order) {
