@@ -121,8 +121,8 @@ MedianScratch median_scratch(MedianMethod method, int team_size, int tile, std::
     pieces.order_at = layout.append<MedianPlace>(elements + 1);
     pieces.ranks_at = layout.append<MedianPlace>(elements + 1);
     pieces.results_at = layout.append<MedianPlace>(outputs);
-    pieces.words_at =
-        layout.append<std::uint32_t>(ceil_div(elements, std::size_t{32}) * static_cast<std::size_t>(runs));
+    const auto words = static_cast<std::size_t>(median_words(static_cast<int>(elements)));
+    pieces.words_at = layout.append<std::uint32_t>(words * static_cast<std::size_t>(runs));
   }
   pieces.bytes = layout.bytes();
   return pieces;
