@@ -94,9 +94,6 @@ struct CountChanged {
 /// peer out.
 constexpr std::int64_t direct_loads_max = std::int64_t{1} << 34;
 
-/// Medians of wider windows would take minutes: they are left out.
-constexpr std::int64_t median_width_max = 1024;
-
 template <class Space, class T>
 class WindowCase {
  public:
@@ -216,7 +213,6 @@ class WindowCase {
   }
 
   void add_median() {
-    if (m_window > median_width_max) return;
     add_tessera(
         "median", "median",
         [&](Contender& contender) {
@@ -226,6 +222,7 @@ class WindowCase {
                             {"team_size", plan.team_size},
                             {"vector_length", plan.vector_length},
                             {"tile", plan.tile},
+                            {"runs", plan.runs},
                             {"scratch_bytes", plan.scratch_bytes}};
           return [space = m_space, in = m_in, out = m_out, window = m_window, options = m_options] {
             median_filter(space, in, window, out, options);

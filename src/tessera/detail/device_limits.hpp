@@ -24,6 +24,7 @@ struct DeviceLimits {
   std::size_t scratch_bytes = 0;  ///< level 0, a team
   /// Likewise, of all teams that one multiprocessor holds.
   std::size_t multiprocessor_scratch_bytes = std::numeric_limits<std::size_t>::max();
+  std::size_t memory_scratch_bytes = 0;  ///< level 1, a team
 
   bool operator==(const DeviceLimits&) const = default;
 
@@ -51,7 +52,8 @@ template <ExecutionSpace Space>
 DeviceLimits device_limits(const Space& space) {
   DeviceLimits limits{.is_host = is_host_space<Space>,
                       .concurrency = std::max(1, concurrency_of(space)),
-                      .scratch_bytes = static_cast<std::size_t>(Kokkos::TeamPolicy<Space>::scratch_size_max(0))};
+                      .scratch_bytes = static_cast<std::size_t>(Kokkos::TeamPolicy<Space>::scratch_size_max(0)),
+                      .memory_scratch_bytes = static_cast<std::size_t>(Kokkos::TeamPolicy<Space>::scratch_size_max(1))};
   if constexpr (requires { space.cuda_device_prop(); }) {
     limits.multiprocessor_scratch_bytes = space.cuda_device_prop().sharedMemPerMultiprocessor;
   }

@@ -35,10 +35,10 @@ class ScratchLayout {
   std::size_t m_bytes = 0;
 };
 
-/// The team's scratch memory: bytes from a ScratchLayout, on a 16-byte boundary.
-template <class Member>
+/// The team's scratch memory of a level: bytes from a ScratchLayout, on a 16-byte boundary.
+template <int Level = 0, class Member>
 KOKKOS_FUNCTION std::byte* team_scratch(const Member& team, std::size_t bytes) {
-  return static_cast<std::byte*>(team.team_scratch(0).get_shmem_aligned(bytes, packed_bytes));
+  return static_cast<std::byte*>(team.team_scratch(Level).get_shmem_aligned(bytes, packed_bytes));
 }
 
 /// What to ask the policy for: get_shmem_aligned may skip up to an alignment.

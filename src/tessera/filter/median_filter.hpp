@@ -19,9 +19,9 @@
 #include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
 #include <tessera/filter/detail/halo_ends.hpp>
+#include <tessera/filter/detail/median_direct.hpp>
 #include <tessera/filter/detail/median_network.hpp>
 #include <tessera/filter/detail/median_ranks.hpp>
-#include <tessera/filter/detail/median_wide.hpp>
 #include <tessera/filter/detail/window_chunks.hpp>
 #include <tessera/filter/detail/window_columns.hpp>
 #include <tessera/filter/detail/window_interleaved.hpp>
@@ -49,7 +49,7 @@ void run_median_windows(const Space& space, const MedianPlan& plan, const Median
   if constexpr (makes_runs<Op>) {
     if (plan.method == MedianMethod::network) {
       using Method = NetworkMedian<T, Op::whole_windows_max, Op::run, !is_host_space<Space>>;
-      const auto pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, plan.network_window, plan.runs);
+      const auto pieces = median_scratch<T>(plan.method, plan.tile, plan.network_window, plan.runs);
       return launch_median(space, plan, lines, Method{pieces}, asked_team_size);
     }
   }
@@ -79,15 +79,15 @@ void run_median_windows(const Space& space, const MedianPlan& plan, const Median
 
 template <ExecutionSpace Space, class T, class Out>
 void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines, int asked_team_size) {
-  const MedianScratch pieces = median_scratch<T>(plan.method, plan.team_size, plan.tile, lines.taps, plan.runs);
+  const MedianScratch pieces = median_scratch<T>(plan.method, plan.tile, lines.taps, plan.runs);
+  const SmallDivisor share(static_cast<int>(ceil_div(plan.tile, plan.runs)));
   switch (plan.method) {
-    case MedianMethod::sorted:
-      if constexpr (is_host_space<Space>) launch_median(space, plan, lines, SortedMedian<T>{pieces}, asked_team_size);
-      return;
-    case MedianMethod::ranks: {
-      const SmallDivisor share(static_cast<int>(ceil_div(plan.tile, plan.runs)));
-      return launch_median(space, plan, lines, RanksMedian<T>{pieces, plan.runs, share}, asked_team_size);
-    }
+    case MedianMethod::ranks:
+      return launch_median(space, plan, lines, RanksMedian<T, MedianMethod::ranks>{pieces, plan.runs, share},
+                           asked_team_size);
+    case MedianMethod::memory_ranks:
+      return launch_median(space, plan, lines, RanksMedian<T, MedianMethod::memory_ranks>{pieces, plan.runs, share},
+                           asked_team_size);
     case MedianMethod::direct:
       return launch_median(space, plan, lines, DirectMedian<T>{pieces}, asked_team_size);
     case MedianMethod::chunks:
@@ -181,7 +181,8 @@ void filter_median_halo(const Space& space, const InView& in, std::int64_t windo
 
 /// Replaces every element of the lines of one axis by the median of the m elements around it: out[i] is element
 /// floor(m/2), counted from 0, of the ascending x[i - a] .. x[i - a + m - 1], a = floor(m/2) + origin, for even m too.
-/// x beyond the line is what the boundary modes say. Asynchronous on the instance; no allocation, no fence.
+/// x beyond the line is what the boundary modes say. Asynchronous on the instance; neither allocates nor waits, but for
+/// Kokkos' scratch of level 1 (below) when that grows.
 ///
 /// \param[in] space    the instance that runs it
 /// \param[in] in       rank 1 to 8, any extents (64-bit sizes, 0 included) and layout, of numbers of 4 or 8 bytes
@@ -194,13 +195,14 @@ void filter_median_halo(const Space& space, const InView& in, std::int64_t windo
 /// integers clamp). A NaN reaches exactly the outputs whose window holds it, and is a quiet one there; under
 /// NaN policy omit an output is element floor(l/2) of the l others, NaN where l is 0. The same bits
 /// for every plan and device. Cost: up to m = 33 some comparisons or exchanges in registers for an output, which
-/// neighbours share. Wider windows on hosts move about m / 3 keys for an output, within a sorted window in scratch.
-/// Devices sort tiles with what windows see beyond them, and move windows on as sets of bits, some steps for an output
-/// however wide the window is. Windows that scratch cannot hold (about 8000 floats on hosts, 4700 on devices, and 4000
-/// and 3100 elements of 8 bytes) take m steps for each bit of the elements' type. Lines across memory, of 2 m elements
-/// and more, are read in whole rows up to m = 33 on devices (by teams of up to 128) and up to m = 5 on hosts where a
-/// row has 32 bytes, on devices also where rows follow each other, and NaN are not omitted; others are read element by
-/// element. Compulsory bytes: each element of in read once, each of out written once.
+/// neighbours share. For wider windows tiles are sorted with what windows see beyond them, and windows move on as sets
+/// of bits, some steps for an output however wide the window is: up to about 4000 floats or 2800 elements of 8 bytes in
+/// team scratch on devices, else in scratch of level 1, of which a team takes 20 MB at most, for windows of a million
+/// elements, and all teams of a device 1 GiB. Wider windows take m steps for each bit of the elements' type. Lines
+/// across memory, of 2 m elements and more, are read in whole rows up to m = 33 on devices (by teams of up to 128) and
+/// up to m = 5 on hosts where a row has 32 bytes, on devices also where rows follow each other, and NaN are not
+/// omitted; others are read element by element. Compulsory bytes: each element of in read once, each of out written
+/// once.
 ///
 /// \throws InvalidArgument  for a window below 1, extents that differ, overlapping views, an origin beyond the window,
 ///                          NaN policy error without a workspace, a cval that the input's type cannot hold, sizes of

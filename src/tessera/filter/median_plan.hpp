@@ -34,15 +34,15 @@ enum class MedianMethod {
   chunks,   ///< up to 5: 16-byte accesses, a few comparisons in registers
   network,  ///< up to 33: sorting networks in registers, neighbouring windows share their common part
   columns,  ///< the one or, on devices, the other, of lines across memory: neighbouring threads take neighbouring lines
-  interleaved,  ///< devices: the same of few such lines, which fill memory together, through team scratch
-  padded,       ///< devices: the same of several short lines in team scratch, each with its halos
-  sorted,       ///< hosts: each thread keeps its window sorted and moves on; about m / 3 keys move for an output
-  ranks,        ///< devices: tile and halo are sorted, windows move on as sets of bits
+  interleaved,   ///< devices: the same of few such lines, which fill memory together, through team scratch
+  padded,        ///< devices: the same of several short lines in team scratch, each with its halos
+  ranks,         ///< devices: tile and halo are sorted, windows move on as sets of bits
+  memory_ranks,  ///< the same in scratch of level 1, which is memory: hosts, and windows that level 0 does not hold
   direct,  ///< where no scratch holds what the others need: the bits of the median, each by a count over the window
 };
-inline constexpr std::array median_methods{MedianMethod::chunks,      MedianMethod::network, MedianMethod::columns,
-                                           MedianMethod::interleaved, MedianMethod::padded,  MedianMethod::sorted,
-                                           MedianMethod::ranks,       MedianMethod::direct};
+inline constexpr std::array median_methods{MedianMethod::chunks,       MedianMethod::network, MedianMethod::columns,
+                                           MedianMethod::interleaved,  MedianMethod::padded,  MedianMethod::ranks,
+                                           MedianMethod::memory_ranks, MedianMethod::direct};
 
 constexpr std::string_view to_string(MedianMethod method) {
   switch (method) {
@@ -56,10 +56,10 @@ constexpr std::string_view to_string(MedianMethod method) {
       return "interleaved";
     case MedianMethod::padded:
       return "padded";
-    case MedianMethod::sorted:
-      return "sorted";
     case MedianMethod::ranks:
       return "ranks";
+    case MedianMethod::memory_ranks:
+      return "memory ranks";
     case MedianMethod::direct:
       break;
   }
@@ -74,8 +74,8 @@ struct MedianPlan {
   int vector_length = 1;
   int tile = 1;                   ///< outputs a team makes at a time
   int lanes = 1;                  ///< neighbouring lines that a team takes at once
-  int runs = 1;                   ///< windows that a team moves on at once (`ranks`)
-  std::size_t scratch_bytes = 0;  ///< level 0, a team
+  int runs = 1;                   ///< windows that a team moves on at once (`ranks`, `memory_ranks`)
+  std::size_t scratch_bytes = 0;  ///< a team, of level 1 with `memory_ranks`, else of level 0
   bool operator==(const MedianPlan&) const = default;
 };
 
@@ -88,41 +88,48 @@ inline std::string to_string(const MedianPlan& plan) {
 
 namespace detail {
 
-/// An element's place in a tile with its halo, or its rank there, under the method `ranks`.
-using MedianPlace = std::uint16_t;
-/// Elements that its places can tell apart.
+/// An element's place in a tile with its halo, or its rank there.
+template <MedianMethod Method>
+using MedianPlace = std::conditional_t<Method == MedianMethod::ranks, std::uint16_t, std::uint32_t>;
+/// Elements that the places of `ranks` can tell apart.
 inline constexpr std::int64_t median_ranks_elements = 65535;
 /// Elements that a thread sorts at once: odd, so that threads side by side read scratch without bank conflicts.
 inline constexpr int median_chunk = 9;
 
+/// That all teams together take of the device's memory at most, unless a league is asked for.
+inline constexpr std::size_t median_memory_bytes = std::size_t{1} << 30;
+
 /// Of 32 bits, one for each element.
-KOKKOS_INLINE_FUNCTION int median_words(int elements) { return (elements + 31) / 32; }
+KOKKOS_FUNCTION constexpr int median_words(int elements) { return (elements + 31) / 32; }
 
 /// Scratch pieces of a median filter, in this order; a method leaves out what it does not need.
 struct MedianScratch {
-  std::size_t elements_at, results_at, keys_at, order_at, ranks_at, words_at, bytes;
+  std::size_t elements_at, results_at, order_at, ranks_at, words_at, bytes;
 };
 
-/// taps: with `network` the width that it is laid out for. runs: of `ranks`. Staged elements and results may be shifted
-/// by up to one 16-byte piece.
+/// taps: with `network` the width that it is laid out for. runs: windows that move on at once. Staged elements and
+/// results may be shifted by up to one 16-byte piece.
 template <class T>
-MedianScratch median_scratch(MedianMethod method, int team_size, int tile, std::int64_t taps, int runs) {
+MedianScratch median_scratch(MedianMethod method, int tile, std::int64_t taps, int runs) {
   const auto outputs = static_cast<std::size_t>(tile), window = static_cast<std::size_t>(taps);
   const std::size_t elements = outputs + window - 1;
   ScratchLayout layout;
   MedianScratch pieces{};
+  const auto append_ranks = [&]<class Place>(Place) {
+    pieces.elements_at = layout.append<T>(elements + packed_length<T>);
+    pieces.order_at = layout.append<Place>(elements + 1);
+    pieces.ranks_at = layout.append<Place>(elements + 1);
+    pieces.results_at = layout.append<Place>(outputs);
+    const auto words = static_cast<std::size_t>(median_words(static_cast<int>(elements)));
+    pieces.words_at = layout.append<std::uint32_t>(words * static_cast<std::size_t>(runs));
+  };
   if (method == MedianMethod::network) {
     pieces.elements_at = layout.append<T>(elements + packed_length<T>);
     pieces.results_at = layout.append<T>(outputs + packed_length<T>);
-  } else if (method == MedianMethod::sorted) {
-    pieces.keys_at = layout.append<T>(window * static_cast<std::size_t>(team_size));
   } else if (method == MedianMethod::ranks) {
-    pieces.elements_at = layout.append<T>(elements + packed_length<T>);
-    pieces.order_at = layout.append<MedianPlace>(elements + 1);
-    pieces.ranks_at = layout.append<MedianPlace>(elements + 1);
-    pieces.results_at = layout.append<MedianPlace>(outputs);
-    const auto words = static_cast<std::size_t>(median_words(static_cast<int>(elements)));
-    pieces.words_at = layout.append<std::uint32_t>(words * static_cast<std::size_t>(runs));
+    append_ranks(MedianPlace<MedianMethod::ranks>{});
+  } else if (method == MedianMethod::memory_ranks) {
+    append_ranks(MedianPlace<MedianMethod::memory_ranks>{});
   }
   pieces.bytes = layout.bytes();
   return pieces;
@@ -130,50 +137,88 @@ MedianScratch median_scratch(MedianMethod method, int team_size, int tile, std::
 
 /// The largest of tile, tile / 2, .. >= smallest whose scratch a team can have, as a multiple of step; 0 for none.
 template <class T>
-int median_tile(const DeviceLimits& limits, MedianMethod method, int team_size, std::int64_t taps, int tile, int step,
-                int smallest) {
+int median_tile(const DeviceLimits& limits, MedianMethod method, std::int64_t taps, int tile, int step, int smallest) {
   if (static_cast<std::size_t>(taps) > limits.scratch_bytes) return 0;
   for (; tile >= smallest; tile = tile / 2 / step * step) {
-    const std::size_t bytes = median_scratch<T>(method, team_size, tile, taps, 1).bytes;
+    const std::size_t bytes = median_scratch<T>(method, tile, taps, 1).bytes;
     if (scratch_request(bytes) <= limits.scratch_bytes) return tile;
   }
   return 0;
 }
 
-/// MedianMethod::ranks, but for its league. Leaves a tile of 0 where scratch holds none.
+template <class T>
+bool median_ranks_fit(MedianMethod method, std::size_t scratch, std::int64_t tile, std::int64_t taps, int runs) {
+  const std::size_t bytes = median_scratch<T>(method, static_cast<int>(tile), taps, runs).bytes;
+  return scratch_request(bytes) <= scratch &&
+         (method == MedianMethod::memory_ranks || tile + taps - 1 <= median_ranks_elements);
+}
+
+/// The largest of tile, about 3/4 of it, .. >= least that fits, or 0.
+template <class T>
+std::int64_t median_ranks_tile(MedianMethod method, std::size_t scratch, std::int64_t tile, std::int64_t least,
+                               std::int64_t taps, int runs) {
+  for (; tile >= least; tile = tile / 4 * 3) {
+    if (median_ranks_fit<T>(method, scratch, tile, taps, runs)) return tile;
+  }
+  return 0;
+}
+
+/// MedianMethod::ranks, but for its league. Leaves a tile of 0 where scratch holds none that is worth its halo. What
+/// numbers there are here were measured on an H200.
 template <class T>
 void plan_median_ranks(const DeviceLimits& limits, std::int64_t extent, std::int64_t taps, int asked_team_size,
                        MedianPlan& plan) {
+  plan.method = MedianMethod::ranks;
   plan.team_size = asked_team_size != 0 ? asked_team_size : 256;
   plan.tile = 0;
   if (static_cast<std::size_t>(taps) > limits.scratch_bytes) return;
-  // Two to four windows' elements, as each is sorted again by each tile that sees it. Measured on an H200, as are the
-  // threads and runs below.
+  // Two to four windows' elements, as each is sorted again by each tile that sees it.
   const auto chunks =
       static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(256, taps)))) / 4;
   const std::int64_t whole = std::min(extent, chunks * median_chunk - (taps - 1));
-  std::int64_t tile = whole;
-  const auto fits = [&](std::size_t there, int runs) {
-    const auto bytes = median_scratch<T>(MedianMethod::ranks, 1, static_cast<int>(tile), taps, runs).bytes;
-    return scratch_request(bytes) <= there && tile + taps - 1 <= median_ranks_elements;
-  };
-  const auto shrink = [&](int runs, std::int64_t least) {
-    for (tile = whole; tile >= least && !fits(limits.scratch_bytes, runs);) tile = tile / 4 * 3;
-    return tile >= least;
-  };
-  const std::int64_t least = std::min<std::int64_t>(extent, 64);
-  if (!shrink(16, std::max(least, taps / 8)) && !shrink(4, least)) return;
+  const std::int64_t least = std::min(extent, std::max<std::int64_t>(64, taps / 8));
+  std::int64_t tile = 0;
+  for (const int runs : {16, 4}) {
+    if (tile == 0) tile = median_ranks_tile<T>(plan.method, limits.scratch_bytes, whole, least, taps, runs);
+  }
+  plan.tile = static_cast<int>(tile);
+  if (tile == 0) return;
   // More runs wait for each other less, but where they take all scratch fewer teams run at once.
+  const auto fit = [&](std::size_t scratch) {
+    return median_ranks_fit<T>(plan.method, scratch, tile, taps, plan.runs);
+  };
   plan.runs = 64;
-  while (plan.runs > 16 && !fits(limits.scratch_bytes / 4 * 3, plan.runs)) plan.runs /= 2;
-  while (plan.runs > 4 && !fits(limits.scratch_bytes, plan.runs)) plan.runs /= 2;
+  while (plan.runs > 16 && !fit(limits.scratch_bytes / 4 * 3)) plan.runs /= 2;
+  while (plan.runs > 4 && !fit(limits.scratch_bytes)) plan.runs /= 2;
   if (asked_team_size == 0) {
     const std::int64_t sorted = ceil_div(tile + taps - 1, std::int64_t{median_chunk});
     plan.team_size =
         static_cast<int>(std::min<std::int64_t>(taps > 1024 ? 256 : 128, ceil_div(sorted, std::int64_t{32}) * 32));
   }
-  plan.runs = std::min(plan.runs, plan.team_size);
-  plan.tile = static_cast<int>(tile);
+  const auto useful = static_cast<unsigned>(std::min(plan.team_size, plan.tile));
+  plan.runs = std::min(plan.runs, static_cast<int>(std::bit_floor(useful)));
+}
+
+/// MedianMethod::memory_ranks. Leaves a tile of 0 where that scratch holds none. Measured likewise.
+template <class T>
+void plan_median_memory_ranks(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent, std::int64_t taps,
+                              int asked_team_size, MedianPlan& plan) {
+  plan.method = MedianMethod::memory_ranks;
+  plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : 512;
+  plan.tile = 0;
+  if (static_cast<std::size_t>(taps) > limits.memory_scratch_bytes) return;
+  // Of two windows, but enough tiles for all threads or multiprocessors.
+  const std::int64_t teams = limits.is_host ? limits.concurrency : 4 * std::int64_t{multiprocessors(limits)};
+  const std::int64_t whole =
+      std::min({extent, std::max(ceil_div(lines * extent, teams), taps), std::max<std::int64_t>(2 * taps, 512)});
+  const int most = limits.is_host ? plan.team_size : std::min(64, plan.team_size);
+  for (const bool is_tight : {false, true}) {
+    if (plan.tile != 0) return;
+    plan.runs = is_tight ? std::max(1, most / 8) : most;
+    const std::int64_t least = std::min(extent, ceil_div(taps, std::int64_t{is_tight ? 8 : 2}));
+    plan.tile =
+        static_cast<int>(median_ranks_tile<T>(plan.method, limits.memory_scratch_bytes, whole, least, taps, plan.runs));
+  }
 }
 
 /// Methods whose kernels are those of windows. Returns the number of tiles, or 0 where none of them takes such lines.
@@ -221,32 +266,25 @@ std::int64_t plan_median_windows(const DeviceLimits& limits, std::int64_t lines,
 template <class T>
 std::int64_t plan_median_tiles(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent, std::int64_t taps,
                                const MedianNetworkSize& network, int asked_team_size, MedianPlan& plan) {
-  const bool has_network = network.window != 0;
-  const std::int64_t window = has_network ? network.window : taps;
-  if (has_network) {
+  if (network.window != 0) {
     plan.method = MedianMethod::network;
     plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : 128;
     const int a_round = network.outputs * plan.team_size;
     const int tile = a_round * static_cast<int>(std::max<std::int64_t>(1, (limits.is_host ? 2048 : 1536) / a_round));
-    plan.tile = median_tile<T>(limits, plan.method, plan.team_size, window, tile, network.outputs, network.outputs);
-  } else if (limits.is_host) {
-    plan.method = MedianMethod::sorted;
-    plan.team_size = asked_team_size != 0 ? asked_team_size : 1;
-    // To sort a host thread's first window costs as much as m / 2 outputs.
-    const std::int64_t fair = ceil_div(lines * extent, limits.concurrency);
-    const std::int64_t a_thread =
-        std::max<std::int64_t>(256, std::min(fair, 4 * std::min(taps, std::int64_t{1} << 18)));
-    plan.tile =
-        median_tile<T>(limits, plan.method, plan.team_size, taps, static_cast<int>(plan.team_size * a_thread), 1, 32);
-  } else {
-    plan.method = MedianMethod::ranks;
+    plan.tile = median_tile<T>(limits, plan.method, network.window, tile, network.outputs, network.outputs);
+  } else if (!limits.is_host) {
     plan_median_ranks<T>(limits, extent, taps, asked_team_size, plan);
+  } else {
+    plan.tile = 0;
   }
+  if (plan.tile == 0) plan_median_memory_ranks<T>(limits, lines, extent, taps, asked_team_size, plan);
   if (plan.tile == 0) {
     plan.method = MedianMethod::direct;
+    plan.runs = 1;
     plan.tile = 4 * plan.team_size;
   }
-  plan.scratch_bytes = median_scratch<T>(plan.method, plan.team_size, plan.tile, window, plan.runs).bytes;
+  const std::int64_t window = plan.method == MedianMethod::network ? network.window : taps;
+  plan.scratch_bytes = median_scratch<T>(plan.method, plan.tile, window, plan.runs).bytes;
   return lines * ceil_div(extent, plan.tile);
 }
 
@@ -272,6 +310,11 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
   }
   if (tiles == 0) tiles = plan_median_tiles<T>(limits, lines, extent, taps, network, options.team_size, plan);
   plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
+  if (options.league_size == 0 && plan.method == MedianMethod::memory_ranks) {
+    // As many teams as run at once have their scratch.
+    const std::size_t teams = std::max<std::size_t>(1, median_memory_bytes / plan.scratch_bytes);
+    plan.league_size = static_cast<int>(std::min(static_cast<std::size_t>(plan.league_size), teams));
+  }
   return plan;
 }
 

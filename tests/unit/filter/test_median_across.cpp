@@ -139,8 +139,10 @@ TEMPLATE_LIST_TEST_CASE("medians across memory of any width, also where NaN are 
       check_medians_across<float>(space, {2, 61, columns}, window, options);
     }
   }
-  // Several tiles of each line.
+  // Several tiles of each line, also by fewer teams; what team scratch does not hold.
   check_medians_across<float>(space, {2, 1300, 3}, 40, {.axis = 1});
+  check_medians_across<float>(space, {2, 1300, 3}, 40, {.axis = 1, .league_size = 3});
+  check_medians_across<float>(space, {2, 9, 3}, 6000, {.axis = 1});
   check_medians_across<float, test::Block, test::Misaligned>(space, {2, 1300, 3}, 5,
                                                              {.axis = 1, .nan = tessera::NanPolicy::omit});
 }

@@ -27,27 +27,30 @@ int team_of_many(const Space& space) {
 }
 
 /// The same under a method that the automatic plan may not choose here, in tiles of a few outputs.
-template <class Space>
-void check_method(const Space& space, MedianMethod method, const std::vector<float>& line, std::int64_t window,
+template <class T, class Space>
+void check_method(const Space& space, MedianMethod method, const std::vector<T>& line, std::int64_t window,
                   const WindowOptions& options, int tile, int team_size, int runs = 1) {
   INFO(to_string(method) << ", " << test::described(options, window) << ", line of " << line.size() << ", tile "
                          << tile);
-  const test::GuardedView<float, test::Right, Space, 1> in({line.size()}, line), out({line.size()});
+  const test::GuardedView<T, test::Right, Space, 1> in({line.size()}, line), out({line.size()});
   tessera::MedianPlan plan{.method = method, .league_size = 3, .team_size = team_size, .tile = tile, .runs = runs};
-  plan.scratch_bytes = tessera::detail::median_scratch<float>(method, team_size, tile, window, runs).bytes;
-  const auto cval = static_cast<float>(std::get<double>(options.cval));
-  const auto [in_lines, out_lines] = tessera::detail::line_arrays<const float, float>(in.const_view(), out.view(), 0);
-  const tessera::detail::MedianLines<float, float> lines{in_lines,
-                                                         out_lines,
-                                                         {options.mode_left, options.mode_right, cval},
-                                                         window,
-                                                         window / 2 + options.origin,
-                                                         options.nan == tessera::NanPolicy::omit};
+  plan.scratch_bytes = tessera::detail::median_scratch<T>(method, tile, window, runs).bytes;
+  const auto cval = static_cast<T>(std::get<double>(options.cval));
+  const auto [in_lines, out_lines] = tessera::detail::line_arrays<const T, T>(in.const_view(), out.view(), 0);
+  const tessera::detail::MedianLines<T, T> lines{in_lines,
+                                                 out_lines,
+                                                 {options.mode_left, options.mode_right, cval},
+                                                 window,
+                                                 window / 2 + options.origin,
+                                                 options.nan == tessera::NanPolicy::omit};
   tessera::detail::run_median(space, plan, lines, 0);
   space.fence();
   test::check_values(out.read(), test::expected_medians(line, window, options));
   out.check_guards();
 }
+
+constexpr MedianMethod wide_methods[] = {MedianMethod::ranks, MedianMethod::memory_ranks, MedianMethod::direct};
+constexpr MedianMethod ranks_methods[] = {MedianMethod::ranks, MedianMethod::memory_ranks};
 
 const std::vector<std::int64_t> network_ends{1, 2, 3, 5, 6, 9, 10, 17, 18, 33};
 
@@ -84,7 +87,10 @@ TEMPLATE_LIST_TEST_CASE("medians of wide windows, also wider than the line", "[f
   for (const std::int64_t window : {34, 101, 1000}) {
     for (const std::size_t size : {1, 33, 400}) test::check_median(space, test::special_values(size), window, {});
   }
-  test::check_median(space, test::special_values(3), 20000, {});  // nowhere in scratch
+  // In scratch of level 1, in one tile and several, and more places than 16 bits tell apart.
+  test::check_median(space, test::special_values(3), 20000, {});
+  test::check_median(space, test::special_values(90), 6000, {.mode_right = BoundaryMode::wrap, .origin = -5});
+  test::check_median(space, test::special_values(5), 70000, {.mode_left = BoundaryMode::keep});
 }
 
 TEMPLATE_LIST_TEST_CASE("medians under every pair of boundary modes and every origin", "[filter][median]",
@@ -113,8 +119,7 @@ TEMPLATE_LIST_TEST_CASE("the methods for wide windows agree, whatever tile and t
                         test::OneSpace) {
   const TestType space;
   const std::vector<float> line = test::special_values(300);
-  for (const MedianMethod method : {MedianMethod::sorted, MedianMethod::ranks, MedianMethod::direct}) {
-    if (method == MedianMethod::sorted && !test::runs_on_host<TestType>) continue;
+  for (const MedianMethod method : wide_methods) {
     for (const int team_size : test::odd_team_sizes(space)) {
       for (const std::int64_t window : {1, 16, 150}) {
         for (const int tile : {7, 300}) check_method(space, method, line, window, {}, tile, team_size);
@@ -130,10 +135,32 @@ TEMPLATE_LIST_TEST_CASE("the methods for wide windows agree, whatever tile and t
        {std::size_t{2}, chunk - 1, chunk, chunk + 1, 2 * chunk, 4 * chunk, 5 * chunk + 2, std::size_t{1200}}) {
     const std::size_t size = staged - 1;  // under windows of two
     for (const int runs : {1, 4, 13, 64}) {
-      check_method(space, MedianMethod::ranks, test::special_values(size), 2, {}, 600, 1, runs);
-      check_method(space, MedianMethod::ranks, test::special_values(size), 257, {}, 600, team_of_many(space), runs);
+      for (const MedianMethod method : ranks_methods) {
+        check_method(space, method, test::special_values(size), 2, {}, 600, 1, runs);
+        check_method(space, method, test::special_values(size), 257, {}, 600, team_of_many(space), runs);
+      }
     }
   }
+}
+
+TEMPLATE_LIST_TEST_CASE("the methods for wide windows take elements of 4 and 8 bytes up to their extremes",
+                        "[filter][median]", test::OneSpace) {
+  const TestType space;
+  const auto check = [&]<class T>(T) {
+    std::vector<T> line = test::values<T>(200);
+    for (std::size_t i = 0; i < line.size(); i += 3) {
+      line[i] = test::mixed(i, 8) % 2 == 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+    }
+    for (const MedianMethod method : wide_methods) {
+      check_method(space, method, line, 40, {.mode_right = BoundaryMode::constant, .cval = 3.0}, 77,
+                   team_of_many(space), 4);
+    }
+  };
+  check(double{});
+  check(std::int32_t{});
+  check(std::uint32_t{});
+  check(std::int64_t{});
+  check(std::uint64_t{});
 }
 
 TEMPLATE_LIST_TEST_CASE("the methods for wide windows agree on what NaN they omit", "[filter][median][nan]",
@@ -147,7 +174,9 @@ TEMPLATE_LIST_TEST_CASE("the methods for wide windows agree on what NaN they omi
   for (const std::int64_t window : {6, 40, 151}) {
     const WindowOptions options{.mode_left = BoundaryMode::wrap, .nan = tessera::NanPolicy::omit};
     for (const int runs : {1, 32}) {
-      check_method(space, MedianMethod::ranks, line, window, options, 333, team_of_many(space), runs);
+      for (const MedianMethod method : ranks_methods) {
+        check_method(space, method, line, window, options, 333, team_of_many(space), runs);
+      }
     }
     check_method(space, MedianMethod::direct, line, window, options, 333, 1);
   }
@@ -162,8 +191,7 @@ TEMPLATE_LIST_TEST_CASE("a NaN reaches exactly the medians whose window holds it
     if (at > 30) line[at / 2] = -nan;
     for (const std::int64_t window : {1, 3, 8, 17, 30}) test::check_median(space, line, window, {});
     test::check_median(space, line, 40, {.mode_left = BoundaryMode::keep, .mode_right = BoundaryMode::wrap});
-    check_method(space, MedianMethod::ranks, line, 6, {}, 13, 1);
-    check_method(space, MedianMethod::direct, line, 6, {}, 13, 1);
+    for (const MedianMethod method : wide_methods) check_method(space, method, line, 6, {}, 13, 1);
   }
   const WindowOptions beyond{.mode_left = BoundaryMode::constant, .cval = static_cast<double>(nan)};
   for (const std::int64_t window : {5, 50}) test::check_median(space, test::special_values(70), window, beyond);

@@ -88,8 +88,11 @@ std::string refusal(const Space& space, std::int64_t window, const WindowOptions
 }
 
 tessera::MedianPlan plan_of(bool is_host, std::int64_t window, const WindowOptions& options = {},
-                            std::size_t scratch_bytes = 48 << 10) {
-  const tessera::detail::DeviceLimits limits{is_host, is_host ? 4 : 1 << 18, scratch_bytes};
+                            std::size_t scratch_bytes = 40936, std::size_t memory_scratch_bytes = 20 << 20) {
+  const tessera::detail::DeviceLimits limits{.is_host = is_host,
+                                             .concurrency = is_host ? 4 : 1 << 18,
+                                             .scratch_bytes = scratch_bytes,
+                                             .memory_scratch_bytes = memory_scratch_bytes};
   return tessera::detail::make_median_plan<float>(limits, 10, 1 << 20, window, options);
 }
 
@@ -128,10 +131,6 @@ TEST_CASE("the plan of a median filter follows the window", "[median]") {
         "network league 8200 team 128 vector 1 tile 1280 lanes 1 runs 1 network 9 scratch 10304 B");
   CHECK(plan_of(false, 33).network_window == 33);
   CHECK(plan_of(false, 34).method == MedianMethod::ranks);
-  CHECK(plan_of(true, 34).method == MedianMethod::sorted);
-  CHECK(plan_of(true, 34).tile == 256);
-  CHECK(plan_of(true, 1001).tile == 4004);
-  CHECK(plan_of(false, 5000).method == MedianMethod::ranks);
   CHECK(to_string(plan_of(false, 301)) ==
         "ranks league 12310 team 128 vector 1 tile 852 lanes 1 runs 64 network 0 scratch 20192 B");
   CHECK(plan_of(false, 34).team_size == 64);
@@ -139,28 +138,45 @@ TEST_CASE("the plan of a median filter follows the window", "[median]") {
   CHECK(plan_of(false, 2001).runs == 16);
   CHECK(plan_of(false, 3001).team_size == 256);
   CHECK(plan_of(false, 301, {.team_size = 32}).runs == 32);
-  CHECK(plan_of(false, 5600).method == MedianMethod::ranks);
-  CHECK(plan_of(false, 5600).scratch_bytes + 16 <= 48 << 10);
-  CHECK(plan_of(false, 5600).runs == 4);
-  CHECK(plan_of(false, 5800).method == MedianMethod::direct);
-  CHECK(plan_of(false, 20000).team_size == 256);
-  CHECK(plan_of(false, 20000, {.team_size = 96}).team_size == 96);
-  // Hardly any scratch, and more than places tell apart.
-  CHECK(plan_of(false, 34, {}, 1000).method == MedianMethod::direct);
+  CHECK(plan_of(false, 301, {.team_size = 33}).runs == 32);
+  CHECK(plan_of(false, 4087).method == MedianMethod::ranks);
+  CHECK(plan_of(false, 4087).scratch_bytes + 16 <= 40936);
+  CHECK(plan_of(false, 4087).runs == 4);
+  // Hardly any scratch, and more than places of 16 bits tell apart.
+  CHECK(plan_of(false, 34, {}, 1000).method == MedianMethod::memory_ranks);
   CHECK(plan_of(false, 9, {.nan = tessera::NanPolicy::omit}, 1000).method == MedianMethod::ranks);
   CHECK(plan_of(false, 50000, {}, 4 << 20).method == MedianMethod::ranks);
   CHECK(plan_of(false, 50000, {}, 4 << 20).tile + 50000 - 1 <= tessera::detail::median_ranks_elements);
-  CHECK(plan_of(false, 70000, {}, 4 << 20).method == MedianMethod::direct);
+  CHECK(plan_of(false, 70000, {}, 4 << 20).method == MedianMethod::memory_ranks);
+  // Tiles in scratch too small to be worth their halos.
+  CHECK(to_string(plan_of(false, 5000)) ==
+        "memory ranks league 1050 team 512 vector 1 tile 10000 lanes 1 runs 64 network 0 scratch 340080 B");
+  CHECK(plan_of(false, 20000, {.team_size = 33}).runs == 33);
+  // All its memory: fewer windows at once, then smaller tiles, and no more teams than have room.
+  const auto widest = plan_of(false, 1000000);
+  CHECK(widest.method == MedianMethod::memory_ranks);
+  CHECK(widest.runs == 8);
+  CHECK(widest.scratch_bytes + 16 <= 20 << 20);
+  CHECK(widest.league_size * widest.scratch_bytes <= std::size_t{1} << 30);
+  CHECK(plan_of(false, 1000000, {.league_size = 70}).league_size == 70);
+  CHECK(to_string(plan_of(true, 34)) ==
+        "memory ranks league 32 team 1 vector 1 tile 512 lanes 1 runs 1 network 0 scratch 8720 B");
+  CHECK(plan_of(true, 1001).tile == 2002);
+  CHECK(plan_of(true, 1001, {.team_size = 2}).runs == 2);
+  CHECK(plan_of(true, 31, {}, 200).method == MedianMethod::memory_ranks);
   for (const bool is_host : {true, false}) {
-    CHECK(plan_of(is_host, 20000).method == MedianMethod::direct);
-    CHECK(plan_of(is_host, std::int64_t{1} << 61).method == MedianMethod::direct);
-    CHECK(plan_of(is_host, std::int64_t{1} << 61).scratch_bytes == 0);
+    CHECK(plan_of(is_host, 3000000).method == MedianMethod::direct);
+    CHECK(plan_of(is_host, 20000, {}, 1000, 1000).method == MedianMethod::direct);
+    for (const std::int64_t window : {std::int64_t{1} << 61, std::numeric_limits<std::int64_t>::max()}) {
+      CHECK(plan_of(is_host, window).method == MedianMethod::direct);
+      CHECK(plan_of(is_host, window).scratch_bytes == 0);
+    }
   }
   // A team that has too large a tile gets a smaller one.
   const auto large = plan_of(false, 31, {.team_size = 1024});
   CHECK(large.team_size == 1024);
   CHECK(large.tile % 11 == 0);
-  CHECK(large.scratch_bytes + 16 <= 48 << 10);
+  CHECK(large.scratch_bytes + 16 <= 40936);
   CHECK(plan_of(false, 31, {.league_size = 7}).league_size == 7);
   for (const MedianMethod method : tessera::median_methods) CHECK_FALSE(to_string(method).empty());
 }

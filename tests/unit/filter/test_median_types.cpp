@@ -61,6 +61,28 @@ TEMPLATE_LIST_TEST_CASE("short medians of every choice of zeros, NaN, infinities
   check(double{});
 }
 
+TEMPLATE_LIST_TEST_CASE("medians of wide windows along lines in any layout", "[filter][median]", test::OneSpace) {
+  const TestType space;
+  const std::vector<float> data = test::special_values(5 * 90);
+  const tessera::WindowOptions options{.mode_left = BoundaryMode::wrap, .origin = 7, .league_size = 3};
+  std::vector<float> medians;
+  for (auto line = data.begin(); line != data.end(); line += 90) {
+    const auto some = test::expected_medians(std::vector<float>(line, line + 90), 61, options);
+    medians.insert(medians.end(), some.begin(), some.end());
+  }
+  const auto check = [&]<class Layout>(Layout) {
+    const test::GuardedView<float, Layout, TestType, 2> in({5, 90}, data), out({5, 90});
+    tessera::median_filter(space, in.const_view(), 61, out.view(), options);
+    space.fence();
+    test::check_values(out.read(), medians);
+    out.check_guards();
+  };
+  check(test::Right{});
+  check(test::Left{});
+  check(test::Misaligned{});
+  check(test::Strided{});
+}
+
 TEMPLATE_LIST_TEST_CASE("medians of lines in any layout", "[filter][median]", test::OneSpace) {
   const TestType space;
   const std::vector<double> data{1.5, 2.5, 3e10, -1, -7, -8, -9, -1e10, 4, 4, 0.5, 0.25};

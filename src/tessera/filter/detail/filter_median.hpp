@@ -74,7 +74,7 @@ KOKKOS_FUNCTION void store_results(const Member& team, const T* results, Out* y,
   for (int i = done + team.team_rank(); i < count; i += team.team_size()) y[i * stride] = convert<Out>(results[i]);
 }
 
-/// Method: filter_range() of a run of outputs whose windows are all computed.
+/// Method: filter_range() of a run of outputs whose windows are all computed, with scratch of its scratch_level.
 template <ExecutionSpace Space, class T, class Out, class Method>
 struct FilterMedian {
   using policy_type = Kokkos::TeamPolicy<Space>;
@@ -83,14 +83,15 @@ struct FilterMedian {
   MedianLines<T, Out> lines;
   Method method;
   int tile;
-  std::int64_t tiles_per_line, tiles;
-  bool lines_first;  // neighbouring teams take neighbouring lines
+  std::int64_t tiles;
+  bool lines_first;       // neighbouring teams take neighbouring lines
+  std::int64_t in_a_row;  // lines then, else tiles of a line
 
   KOKKOS_FUNCTION void operator()(const member_type& team) const {
-    std::byte* scratch = team_scratch(team, method.pieces.bytes);
+    std::byte* scratch = team_scratch<Method::scratch_level>(team, method.pieces.bytes);
     const TileWalk walk = tile_walk(team, tiles);
     for (std::int64_t index = walk.begin; index < walk.end; index += walk.step) {
-      const QuotientRemainder split = divide(index, lines_first ? tiles / tiles_per_line : tiles_per_line);
+      const QuotientRemainder split = divide(index, in_a_row);
       const std::int64_t line = lines_first ? split.remainder : split.quotient;
       const T* x = lines.in.line(line);
       Out* y = lines.out.line(line);
@@ -121,13 +122,15 @@ struct FilterMedian {
 template <ExecutionSpace Space, class T, class Out, class Method>
 void launch_median(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines, const Method& method,
                    int asked_team_size) {
-  const std::int64_t tiles_per_line = ceil_div(lines.in.extent, plan.tile);
+  const std::int64_t count = lines.in.lines(), tiles_per_line = ceil_div(lines.in.extent, plan.tile);
   // Elements of lines across memory share sectors with those of their neighbours.
-  const bool lines_first = !is_host_space<Space> && lines.in.stride != 1;
+  const bool lines_first =
+      !is_host_space<Space> && lines.in.columns() > 1 && lines.in.column_stride() < lines.in.stride;
   const FilterMedian<Space, T, Out, Method> functor{
-      lines, method, plan.tile, tiles_per_line, lines.in.lines() * tiles_per_line, lines_first};
+      lines, method, plan.tile, count * tiles_per_line, lines_first, lines_first ? count : tiles_per_line};
+  const int scratch = static_cast<int>(scratch_request(plan.scratch_bytes));
   auto policy = Kokkos::TeamPolicy<Space>(space, plan.league_size, plan.team_size)
-                    .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_request(plan.scratch_bytes))));
+                    .set_scratch_size(Method::scratch_level, Kokkos::PerTeam(scratch));
   require_launchable("tessera::median_filter", policy, functor, asked_team_size);
   Kokkos::parallel_for("tessera::median_filter", policy, functor);
 }

@@ -17,6 +17,7 @@ namespace tessera::detail {
 
 template <class T, int Window, int Outputs, bool OnDevice>
 struct NetworkMedian {
+  static constexpr int scratch_level = 0;
   MedianScratch pieces;
 
   template <TeamMember Member, class Out>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Medians of wide windows on devices. A tile with its halo is sorted once, after which elements are numbers: their
+// Medians of wide windows. A tile with its halo is sorted once, after which elements are numbers: their
 // ranks (J. Suomela, "Median filtering is equivalent to sorting", 2014). A window is a set of those, a bit each, and
 // moves on by two bits; the word of bits that holds its median is hardly ever far from that of the window before.
 #ifndef TESSERA_FILTER_DETAIL_MEDIAN_RANKS_HPP
@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/divisor.hpp>
@@ -29,15 +30,15 @@ KOKKOS_FORCEINLINE_FUNCTION MedianKey<T> stored_key(T bits) {
 }
 
 /// Two neighbouring runs of places of a tile, each in the order of the places' keys.
-template <class T>
+template <class T, class Place>
 struct PlaceRuns {
   using Key = MedianKey<T>;
   const T* keys;  // their bits
-  const MedianPlace* places;
+  const Place* places;
   int firsts, seconds;
 
   [[nodiscard]] KOKKOS_FUNCTION Key key(int at) const { return key_of(places[at]); }
-  [[nodiscard]] KOKKOS_FUNCTION Key key_of(MedianPlace place) const { return stored_key(keys[place]); }
+  [[nodiscard]] KOKKOS_FUNCTION Key key_of(Place place) const { return stored_key(keys[place]); }
 
   /// Of the first `count` places of both merged, those of the first run; it goes first where keys are alike.
   [[nodiscard]] KOKKOS_FUNCTION int firsts_among(int count) const {
@@ -55,16 +56,16 @@ struct PlaceRuns {
 
   /// Places begin .. end - 1 of both merged (O. Green, R. McColl, D. Bader, "GPU merge path", 2012). Reads a place
   /// behind the runs.
-  KOKKOS_FUNCTION void merge(int begin, int end, MedianPlace* merged) const {
+  KOKKOS_FUNCTION void merge(int begin, int end, Place* merged) const {
     const int count = firsts + seconds;
     int first = firsts_among(begin), second = firsts + begin - first;
-    MedianPlace first_place = places[first], second_place = places[second];
+    Place first_place = places[first], second_place = places[second];
     Key first_key = key_of(first_place), second_key = key_of(second_place);
     for (int at = begin; at < end; ++at) {
       const bool takes_first = second >= count || (first < firsts && first_key <= second_key);
       merged[at] = takes_first ? first_place : second_place;
       const int next = takes_first ? ++first : ++second;
-      const MedianPlace place = places[next];
+      const Place place = places[next];
       const Key next_key = key_of(place);
       (takes_first ? first_place : second_place) = place;
       (takes_first ? first_key : second_key) = next_key;
@@ -105,24 +106,26 @@ struct RankedWindow {
   }
 };
 
-/// MedianMethod::ranks. Of the staged elements scratch holds the keys' bits, once they are sorted.
-template <class T>
+/// MedianMethod::ranks or memory_ranks. Of the staged elements scratch holds the keys' bits, once they are sorted.
+template <class T, MedianMethod Ranks>
 struct RanksMedian {
   using Key = MedianKey<T>;
+  using Place = MedianPlace<Ranks>;
+  static constexpr int scratch_level = Ranks == MedianMethod::ranks ? 0 : 1;
   static constexpr Key highest = ~Key{0};
-  static constexpr MedianPlace no_rank = 0xFFFF;
+  static constexpr Place no_rank = std::numeric_limits<Place>::max();
   MedianScratch pieces;
   int runs;
-  SmallDivisor share;  // outputs of a run
+  SmallDivisor share;  // outputs of a run: for quotients of places of 16 bits
 
   template <TeamMember Member, class Out>
   KOKKOS_FUNCTION void filter_range(const Member& team, std::byte* scratch, const MedianLines<T, Out>& lines,
                                     const T* x, Out* y, std::int64_t first, int count) const {
     const int taps = static_cast<int>(lines.taps), size = count + taps - 1, thread = team.team_rank(),
               threads = team.team_size();
-    auto* order = reinterpret_cast<MedianPlace*>(scratch + pieces.order_at);
-    auto* ranks = reinterpret_cast<MedianPlace*>(scratch + pieces.ranks_at);
-    auto* medians = reinterpret_cast<MedianPlace*>(scratch + pieces.results_at);
+    auto* order = reinterpret_cast<Place*>(scratch + pieces.order_at);
+    auto* ranks = reinterpret_cast<Place*>(scratch + pieces.ranks_at);
+    auto* medians = reinterpret_cast<Place*>(scratch + pieces.results_at);
     auto* words = reinterpret_cast<std::uint32_t*>(scratch + pieces.words_at);
     T* keys = stage_line(team, x, lines.in.stride, lines.in.extent, first - lines.reach_left, size, lines.boundary,
                          reinterpret_cast<T*>(scratch + pieces.elements_at));
@@ -136,14 +139,14 @@ struct RanksMedian {
     for (int run = median_chunk; run < size; run *= 2) {
       for (int at = thread * median_chunk; at < size; at += threads * median_chunk) {
         const int begin = at / (2 * run) * (2 * run), middle = Kokkos::min(begin + run, size);
-        const PlaceRuns<T> both{keys, order + begin, middle - begin, Kokkos::min(middle + run, size) - middle};
+        const PlaceRuns<T, Place> both{keys, order + begin, middle - begin, Kokkos::min(middle + run, size) - middle};
         both.merge(at - begin, Kokkos::min(at + median_chunk, size) - begin, ranks + begin);
       }
       Kokkos::kokkos_swap(order, ranks);
       team.team_barrier();
     }
     const int numbers = numbers_of(keys, order, size);
-    for (int r = thread; r < size; r += threads) ranks[order[r]] = static_cast<MedianPlace>(r);
+    for (int r = thread; r < size; r += threads) ranks[order[r]] = static_cast<Place>(r);
     for (int w = thread; w < median_words(size); w += threads) {
       start_windows(order + 32 * w, Kokkos::min(32, numbers - 32 * w), taps, w, words + w * runs);
     }
@@ -154,7 +157,7 @@ struct RanksMedian {
     }
     team.team_barrier();
     for (int i = thread; i < count; i += threads) {
-      const MedianPlace r = medians[i];
+      const Place r = medians[i];
       const T median = r == no_rank ? median_of_nan<T>() : median_element<T>(stored_key(keys[order[r]]));
       y[(first + i) * lines.out.stride] = convert<Out>(median);
     }
@@ -164,7 +167,7 @@ struct RanksMedian {
   /// key.
   template <class Out>
   static KOKKOS_FUNCTION void sort_chunk(const MedianLines<T, Out>& lines, T* elements, int at, int size,
-                                         MedianPlace* order) {
+                                         Place* order) {
     Key keys[median_chunk];
     int before[median_chunk];
     TESSERA_UNROLL
@@ -185,12 +188,12 @@ struct RanksMedian {
     for (int k = 0; k < median_chunk; ++k) {
       if (at + k >= size) continue;
       elements[at + k] = Kokkos::bit_cast<T>(keys[k]);
-      order[at + before[k]] = static_cast<MedianPlace>(at + k);
+      order[at + before[k]] = static_cast<Place>(at + k);
     }
   }
 
   /// Elements that are no NaN: theirs are the first ranks.
-  static KOKKOS_FUNCTION int numbers_of(const T* keys, const MedianPlace* order, int size) {
+  static KOKKOS_FUNCTION int numbers_of(const T* keys, const Place* order, int size) {
     if constexpr (std::is_floating_point_v<T>) {
       int low = 0, high = size;
       while (low < high) {
@@ -208,12 +211,11 @@ struct RanksMedian {
   }
 
   /// Of the ranks of a word, whose places those are, the ones in the first window of each run: a word a run.
-  KOKKOS_FUNCTION void start_windows(const MedianPlace* places, int count, int taps, int word,
-                                     std::uint32_t* words) const {
+  KOKKOS_FUNCTION void start_windows(const Place* places, int count, int taps, int word, std::uint32_t* words) const {
     // A place's bit in the first run that has it and behind the last one ..
     for (int bit = 0; bit < count; ++bit) {
       const int place = places[bit];
-      const int entered = place < taps ? 0 : share.quotient(place - taps) + 1, left = share.quotient(place) + 1;
+      const int entered = place < taps ? 0 : run_of(place - taps) + 1, left = run_of(place) + 1;
       if (entered < runs) words[entered] ^= std::uint32_t{1} << bit;
       if (left < runs) words[left] ^= std::uint32_t{1} << bit;
     }
@@ -225,11 +227,14 @@ struct RanksMedian {
     }
   }
 
+  [[nodiscard]] KOKKOS_FUNCTION int run_of(int output) const {
+    return sizeof(Place) == 2 ? share.quotient(output) : output / share.value();
+  }
+
   /// From the window of output begin to that of output end - 1.
   template <class Out>
-  static KOKKOS_FUNCTION void move_window(const MedianLines<T, Out>& lines, RankedWindow window,
-                                          const MedianPlace* ranks, int numbers, int size, int begin, int end,
-                                          MedianPlace* medians) {
+  static KOKKOS_FUNCTION void move_window(const MedianLines<T, Out>& lines, RankedWindow window, const Place* ranks,
+                                          int numbers, int size, int begin, int end, Place* medians) {
     const int taps = static_cast<int>(lines.taps);
     int nans = 0;
     if (numbers < size && begin < end) {
@@ -240,7 +245,7 @@ struct RanksMedian {
       // Of the next window, before a store that they would wait for; behind the last one any will do.
       const int leaving = ranks[i], entering = ranks[Kokkos::min(i + taps, size - 1)];
       const std::int64_t position = lines.rank(nans);
-      medians[i] = position < 0 ? no_rank : static_cast<MedianPlace>(window.select(static_cast<int>(position)));
+      medians[i] = position < 0 ? no_rank : static_cast<Place>(window.select(static_cast<int>(position)));
       if (leaving < numbers) window.turn(leaving, -1);
       if (entering < numbers) window.turn(entering, 1);
       nans += (entering < numbers ? 0 : 1) - (leaving < numbers ? 0 : 1);
