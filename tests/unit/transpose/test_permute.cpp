@@ -75,7 +75,8 @@ TEMPLATE_LIST_TEST_CASE("permute: every variant gives the answer", "[permute]", 
   for (const TransposeVariant variant : tessera::transpose_variants) {
     const tessera::TransposeOptions options{.variant = variant};
     test::for_each_order<3>([&](const std::array<int, 3>& axes) {
-      test::check_permute<float, test::Right, test::Right>(space, Extents<3>{64, 256, 32}, axes, options);
+      test::check_permute<float, test::Right, test::Right>(space, Extents<3>{64, test::is_sanitized ? 64 : 256, 32},
+                                                           axes, options);
       test::check_permute<double, test::Right, test::Right>(space, Extents<3>{67, 5, 131}, axes, options);
       test::check_permute<std::uint8_t, test::Right, test::Right>(space, Extents<3>{3, 132, 260}, axes, options);
       test::check_permute<test::Bytes<2>, test::Right, test::Left>(space, Extents<3>{129, 3, 136}, axes, options);
