@@ -27,6 +27,17 @@ class SmallDivisor {
   std::uint32_t m_factor;
 };
 
+/// The same of any numbers, by division.
+class WholeDivisor {
+ public:
+  explicit WholeDivisor(int divisor) : m_divisor(divisor) {}
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int value() const { return m_divisor; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int quotient(int number) const { return number / m_divisor; }
+
+ private:
+  int m_divisor;
+};
+
 /// Quotients of numbers below 2^31.
 class Divisor {
  public:

@@ -14,7 +14,6 @@
 #include <tessera/detail/checks.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/device_limits.hpp>
-#include <tessera/detail/divisor.hpp>
 #include <tessera/detail/tile_range.hpp>
 #include <tessera/filter/detail/filter_shape.hpp>
 #include <tessera/filter/detail/find_nan.hpp>
@@ -80,13 +79,11 @@ void run_median_windows(const Space& space, const MedianPlan& plan, const Median
 template <ExecutionSpace Space, class T, class Out>
 void run_median(const Space& space, const MedianPlan& plan, const MedianLines<T, Out>& lines, int asked_team_size) {
   const MedianScratch pieces = median_scratch<T>(plan.method, plan.tile, lines.taps, plan.runs);
-  const SmallDivisor share(static_cast<int>(ceil_div(plan.tile, plan.runs)));
   switch (plan.method) {
     case MedianMethod::ranks:
-      return launch_median(space, plan, lines, RanksMedian<T, MedianMethod::ranks>{pieces, plan.runs, share},
-                           asked_team_size);
+      return launch_median(space, plan, lines, RanksMedian<T, MedianMethod::ranks>(pieces, plan), asked_team_size);
     case MedianMethod::memory_ranks:
-      return launch_median(space, plan, lines, RanksMedian<T, MedianMethod::memory_ranks>{pieces, plan.runs, share},
+      return launch_median(space, plan, lines, RanksMedian<T, MedianMethod::memory_ranks>(pieces, plan),
                            asked_team_size);
     case MedianMethod::direct:
       return launch_median(space, plan, lines, DirectMedian<T>{pieces}, asked_team_size);
@@ -196,13 +193,14 @@ void filter_median_halo(const Space& space, const InView& in, std::int64_t windo
 /// NaN policy omit an output is element floor(l/2) of the l others, NaN where l is 0. The same bits
 /// for every plan and device. Cost: up to m = 33 some comparisons or exchanges in registers for an output, which
 /// neighbours share. For wider windows tiles are sorted with what windows see beyond them, and windows move on as sets
-/// of bits, some steps for an output however wide the window is: up to about 4000 floats or 2800 elements of 8 bytes in
-/// team scratch on devices, else in scratch of level 1, of which a team takes 20 MB at most, for windows of a million
-/// elements, and all teams of a device 1 GiB. Wider windows take m steps for each bit of the elements' type. Lines
-/// across memory, of 2 m elements and more, are read in whole rows up to m = 33 on devices (by teams of up to 128) and
-/// up to m = 5 on hosts where a row has 32 bytes, on devices also where rows follow each other, and NaN are not
-/// omitted; others are read element by element. Compulsory bytes: each element of in read once, each of out written
-/// once.
+/// of bits: a few steps for an output, however wide the window is, where the medians of neighbours are close in rank,
+/// and some m / 64 (beyond 4000 elements m / 1000) where they are far apart, as of a line whose elements alternate. Up
+/// to about 4000 floats or 2800 elements of 8 bytes that is done in team scratch on devices, else in scratch of level
+/// 1, of which a team takes 20 MB at most, for windows of a million elements, and all teams of an instance of a device
+/// 1 GiB (whatever league is asked for). Wider windows take m steps for each bit of the elements' type. Lines across
+/// memory, of 2 m elements and more, are read in whole rows up to m = 33 on devices (by teams of up to 128) and up to m
+/// = 5 on hosts where a row has 32 bytes, on devices also where rows follow each other, and NaN are not omitted; others
+/// are read element by element. Compulsory bytes: each element of in read once, each of out written once.
 ///
 /// \throws InvalidArgument  for a window below 1, extents that differ, overlapping views, an origin beyond the window,
 ///                          NaN policy error without a workspace, a cval that the input's type cannot hold, sizes of

@@ -96,15 +96,21 @@ inline constexpr std::int64_t median_ranks_elements = 65535;
 /// Elements that a thread sorts at once: odd, so that threads side by side read scratch without bank conflicts.
 inline constexpr int median_chunk = 9;
 
-/// That all teams together take of the device's memory at most, unless a league is asked for.
+/// That all teams together take of a device's memory at most.
 inline constexpr std::size_t median_memory_bytes = std::size_t{1} << 30;
 
 /// Of 32 bits, one for each element.
 KOKKOS_FUNCTION constexpr int median_words(int elements) { return (elements + 31) / 32; }
 
+/// Words that `memory_ranks` counts together.
+inline constexpr int median_block = 32;
+KOKKOS_FUNCTION constexpr int median_blocks(int elements) {
+  return (median_words(elements) + median_block - 1) / median_block;
+}
+
 /// Scratch pieces of a median filter, in this order; a method leaves out what it does not need.
 struct MedianScratch {
-  std::size_t elements_at, results_at, order_at, ranks_at, words_at, bytes;
+  std::size_t elements_at, results_at, order_at, ranks_at, words_at, blocks_at, bytes;
 };
 
 /// taps: with `network` the width that it is laid out for. runs: windows that move on at once. Staged elements and
@@ -120,8 +126,8 @@ MedianScratch median_scratch(MedianMethod method, int tile, std::int64_t taps, i
     pieces.order_at = layout.append<Place>(elements + 1);
     pieces.ranks_at = layout.append<Place>(elements + 1);
     pieces.results_at = layout.append<Place>(outputs);
-    const auto words = static_cast<std::size_t>(median_words(static_cast<int>(elements)));
-    pieces.words_at = layout.append<std::uint32_t>(words * static_cast<std::size_t>(runs));
+    const auto words = static_cast<std::size_t>(median_words(static_cast<int>(elements)) * runs);
+    pieces.words_at = layout.append<std::uint32_t>(words);
   };
   if (method == MedianMethod::network) {
     pieces.elements_at = layout.append<T>(elements + packed_length<T>);
@@ -130,6 +136,8 @@ MedianScratch median_scratch(MedianMethod method, int tile, std::int64_t taps, i
     append_ranks(MedianPlace<MedianMethod::ranks>{});
   } else if (method == MedianMethod::memory_ranks) {
     append_ranks(MedianPlace<MedianMethod::memory_ranks>{});
+    const auto blocks = static_cast<std::size_t>(median_blocks(static_cast<int>(elements)) * runs);
+    pieces.blocks_at = layout.append<std::uint32_t>(blocks);
   }
   pieces.bytes = layout.bytes();
   return pieces;
@@ -204,6 +212,7 @@ template <class T>
 void plan_median_memory_ranks(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent, std::int64_t taps,
                               int asked_team_size, MedianPlan& plan) {
   plan.method = MedianMethod::memory_ranks;
+  plan.network_window = 0;
   plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : 512;
   plan.tile = 0;
   if (static_cast<std::size_t>(taps) > limits.memory_scratch_bytes) return;
@@ -211,7 +220,8 @@ void plan_median_memory_ranks(const DeviceLimits& limits, std::int64_t lines, st
   const std::int64_t teams = limits.is_host ? limits.concurrency : 4 * std::int64_t{multiprocessors(limits)};
   const std::int64_t whole =
       std::min({extent, std::max(ceil_div(lines * extent, teams), taps), std::max<std::int64_t>(2 * taps, 512)});
-  const int most = limits.is_host ? plan.team_size : std::min(64, plan.team_size);
+  const auto most =
+      static_cast<int>(std::min<std::int64_t>(limits.is_host ? plan.team_size : std::min(64, plan.team_size), whole));
   for (const bool is_tight : {false, true}) {
     if (plan.tile != 0) return;
     plan.runs = is_tight ? std::max(1, most / 8) : most;
@@ -310,10 +320,14 @@ MedianPlan make_median_plan(const DeviceLimits& limits, std::int64_t lines, std:
   }
   if (tiles == 0) tiles = plan_median_tiles<T>(limits, lines, extent, taps, network, options.team_size, plan);
   plan.league_size = options.league_size != 0 ? options.league_size : tile_league(limits, tiles);
-  if (options.league_size == 0 && plan.method == MedianMethod::memory_ranks) {
-    // As many teams as run at once have their scratch.
-    const std::size_t teams = std::max<std::size_t>(1, median_memory_bytes / plan.scratch_bytes);
-    plan.league_size = static_cast<int>(std::min(static_cast<std::size_t>(plan.league_size), teams));
+  if (plan.method == MedianMethod::memory_ranks) {
+    // Each team of a league takes memory; of devices no more than two on a multiprocessor are worth it.
+    std::int64_t most = tiles;
+    if (!limits.is_host) {
+      const auto room = static_cast<std::int64_t>(median_memory_bytes / plan.scratch_bytes);
+      most = std::min({tiles, std::max<std::int64_t>(1, room), 2 * std::int64_t{multiprocessors(limits)}});
+    }
+    plan.league_size = static_cast<int>(std::min<std::int64_t>(plan.league_size, most));
   }
   return plan;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Median filters against sorted windows, bit for bit, under every method.
+#include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -87,10 +88,44 @@ TEMPLATE_LIST_TEST_CASE("medians of wide windows, also wider than the line", "[f
   for (const std::int64_t window : {34, 101, 1000}) {
     for (const std::size_t size : {1, 33, 400}) test::check_median(space, test::special_values(size), window, {});
   }
-  // In scratch of level 1, in one tile and several, and more places than 16 bits tell apart.
+  // In scratch of level 1, and more places than 16 bits tell apart.
+  const Kokkos::View<float*, TestType> some("some", 90);
+  REQUIRE(tessera::median_plan(space, some, 6000).method == MedianMethod::memory_ranks);
   test::check_median(space, test::special_values(3), 20000, {});
   test::check_median(space, test::special_values(90), 6000, {.mode_right = BoundaryMode::wrap, .origin = -5});
   test::check_median(space, test::special_values(5), 70000, {.mode_left = BoundaryMode::keep});
+  test::check_median(space, test::values<double>(40), 5000, {});
+  test::check_median(space, test::values<std::int64_t>(40), 5000, {});
+}
+
+TEMPLATE_LIST_TEST_CASE("medians of wide windows in several tiles, near and far apart in rank", "[filter][median]",
+                        test::OneSpace) {
+  const TestType space;
+  constexpr std::size_t size = 15001, window = 4999;
+  const Kokkos::View<float*, TestType> some("some", size);
+  const tessera::MedianPlan plan = tessera::median_plan(space, some, window);
+  REQUIRE(plan.method == MedianMethod::memory_ranks);
+  REQUIRE(static_cast<std::size_t>(plan.tile) < size);
+  std::vector<float> near_line = test::values<float>(size), far_line(size);
+  for (std::size_t i = 0; i < size; ++i) far_line[i] = near_line[i] + (i % 2 == 0 ? 1e6F : -1e6F);
+  for (const auto& line : {near_line, far_line}) {
+    // Under mode wrap, by a sorted window that moves on.
+    const auto element = [&](std::size_t j) { return line[(j + size - window / 2) % size]; };
+    std::vector<float> sorted, expected;
+    for (std::size_t k = 0; k < window; ++k) sorted.push_back(element(k));
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < size; ++i) {
+      expected.push_back(sorted[window / 2]);
+      sorted.erase(std::lower_bound(sorted.begin(), sorted.end(), element(i)));
+      sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), element(i + window)), element(i + window));
+    }
+    const test::GuardedView<float, test::Right, TestType, 1> in({size}, line), out({size});
+    tessera::median_filter(space, in.const_view(), window, out.view(),
+                           {.mode_left = BoundaryMode::wrap, .mode_right = BoundaryMode::wrap});
+    space.fence();
+    test::check_values(out.read(), expected);
+    out.check_guards();
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("medians under every pair of boundary modes and every origin", "[filter][median]",

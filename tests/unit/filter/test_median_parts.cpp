@@ -150,20 +150,28 @@ TEST_CASE("the plan of a median filter follows the window", "[median]") {
   CHECK(plan_of(false, 70000, {}, 4 << 20).method == MedianMethod::memory_ranks);
   // Tiles in scratch too small to be worth their halos.
   CHECK(to_string(plan_of(false, 5000)) ==
-        "memory ranks league 1050 team 512 vector 1 tile 10000 lanes 1 runs 64 network 0 scratch 340080 B");
+        "memory ranks league 256 team 512 vector 1 tile 10000 lanes 1 runs 64 network 0 scratch 343920 B");
   CHECK(plan_of(false, 20000, {.team_size = 33}).runs == 33);
+  CHECK(tessera::detail::make_median_plan<float>(
+            {.is_host = false, .concurrency = 1 << 18, .scratch_bytes = 40936, .memory_scratch_bytes = 20 << 20}, 1000,
+            9, 6000, {})
+            .runs == 9);
   // All its memory: fewer windows at once, then smaller tiles, and no more teams than have room.
   const auto widest = plan_of(false, 1000000);
   CHECK(widest.method == MedianMethod::memory_ranks);
   CHECK(widest.runs == 8);
   CHECK(widest.scratch_bytes + 16 <= 20 << 20);
   CHECK(widest.league_size * widest.scratch_bytes <= std::size_t{1} << 30);
-  CHECK(plan_of(false, 1000000, {.league_size = 70}).league_size == 70);
+  CHECK(plan_of(false, 1000000, {.league_size = 7}).league_size == 7);
+  CHECK(plan_of(false, 1000000, {.league_size = 7000}).league_size == widest.league_size);
+  CHECK(plan_of(false, 5000, {.league_size = 7000}).league_size == 256);
+  CHECK(plan_of(true, 1000000, {.league_size = 7000}).league_size == 30);
   CHECK(to_string(plan_of(true, 34)) ==
-        "memory ranks league 32 team 1 vector 1 tile 512 lanes 1 runs 1 network 0 scratch 8720 B");
+        "memory ranks league 32 team 1 vector 1 tile 512 lanes 1 runs 1 network 0 scratch 8736 B");
   CHECK(plan_of(true, 1001).tile == 2002);
   CHECK(plan_of(true, 1001, {.team_size = 2}).runs == 2);
   CHECK(plan_of(true, 31, {}, 200).method == MedianMethod::memory_ranks);
+  CHECK(plan_of(true, 31, {}, 200).network_window == 0);
   for (const bool is_host : {true, false}) {
     CHECK(plan_of(is_host, 3000000).method == MedianMethod::direct);
     CHECK(plan_of(is_host, 20000, {}, 1000, 1000).method == MedianMethod::direct);

@@ -14,6 +14,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/convert.hpp>
 #include <tessera/detail/divisor.hpp>
+#include <tessera/detail/tile_range.hpp>
 #include <tessera/detail/unroll.hpp>
 #include <tessera/filter/detail/filter_median.hpp>
 #include <tessera/filter/detail/median_key.hpp>
@@ -73,25 +74,49 @@ struct PlaceRuns {
   }
 };
 
-/// The ranks of a window's elements, a bit each, and the word that its median is in.
+/// The ranks of a window's elements, a bit each, and the word that its median is in. HasBlocks: elements are counted
+/// for each block of words too, as medians of neighbouring windows may lie far apart.
+template <bool HasBlocks>
 struct RankedWindow {
-  std::uint32_t* words;
-  int stride;                // between words
+  std::uint32_t *words, *blocks;
+  int stride;                // between words, and between blocks
   int word = 0, before = 0;  // ranks in the words before that one
 
   [[nodiscard]] KOKKOS_FUNCTION std::uint32_t bits(int w) const { return words[w * stride]; }
   [[nodiscard]] KOKKOS_FUNCTION int count(int w) const { return Kokkos::popcount(bits(w)); }
+  [[nodiscard]] KOKKOS_FUNCTION int block_count(int w) const {
+    return static_cast<int>(blocks[w / median_block * stride]);
+  }
 
   /// change: 1 where the rank enters, -1 where it leaves.
   KOKKOS_FUNCTION void turn(int rank, int change) {
     words[rank / 32 * stride] ^= std::uint32_t{1} << rank % 32;
+    if constexpr (HasBlocks) blocks[rank / 32 / median_block * stride] += static_cast<std::uint32_t>(change);
     if (rank / 32 < word) before += change;
   }
 
   /// The rank that so many others of the window go before.
   KOKKOS_FUNCTION int select(int position) {
-    while (before > position) before -= count(--word);
-    for (int here = count(word); before + here <= position; here = count(++word)) before += here;
+    while (before > position) {
+      if (HasBlocks && word % median_block == 0 && before - block_count(word - median_block) > position) {
+        word -= median_block;
+        before -= block_count(word);
+      } else {
+        before -= count(--word);
+      }
+    }
+    while (true) {
+      int step = 1, here = 0;
+      if (HasBlocks && word % median_block == 0 && before + block_count(word) <= position) {
+        step = median_block;
+        here = block_count(word);
+      } else {
+        here = count(word);
+        if (before + here > position) break;
+      }
+      word += step;
+      before += here;
+    }
     std::uint32_t left = bits(word);
     int rank = 32 * word, further = position - before;
     TESSERA_UNROLL
@@ -111,12 +136,18 @@ template <class T, MedianMethod Ranks>
 struct RanksMedian {
   using Key = MedianKey<T>;
   using Place = MedianPlace<Ranks>;
+  using Divisor = std::conditional_t<Ranks == MedianMethod::ranks, SmallDivisor, WholeDivisor>;
   static constexpr int scratch_level = Ranks == MedianMethod::ranks ? 0 : 1;
+  static constexpr bool has_blocks = Ranks == MedianMethod::memory_ranks;
+  using Window = RankedWindow<has_blocks>;
   static constexpr Key highest = ~Key{0};
   static constexpr Place no_rank = std::numeric_limits<Place>::max();
   MedianScratch pieces;
   int runs;
-  SmallDivisor share;  // outputs of a run: for quotients of places of 16 bits
+  Divisor share;  // outputs of a run
+
+  RanksMedian(const MedianScratch& where, const MedianPlan& plan)
+      : pieces(where), runs(plan.runs), share(static_cast<int>(ceil_div(plan.tile, plan.runs))) {}
 
   template <TeamMember Member, class Out>
   KOKKOS_FUNCTION void filter_range(const Member& team, std::byte* scratch, const MedianLines<T, Out>& lines,
@@ -151,9 +182,15 @@ struct RanksMedian {
       start_windows(order + 32 * w, Kokkos::min(32, numbers - 32 * w), taps, w, words + w * runs);
     }
     team.team_barrier();
+    auto* blocks = reinterpret_cast<std::uint32_t*>(scratch + pieces.blocks_at);
+    if constexpr (has_blocks) {
+      const int all = median_blocks(size) * runs;
+      for (int b = thread; b < all; b += threads) blocks[b] = count_block(words, b / runs, b % runs, size);
+      team.team_barrier();
+    }
     for (int run = thread; run < runs; run += threads) {
       const int begin = Kokkos::min(count, run * share.value()), end = Kokkos::min(count, begin + share.value());
-      move_window(lines, {words + run, runs}, ranks, numbers, size, begin, end, medians);
+      move_window(lines, {words + run, blocks + run, runs}, ranks, numbers, size, begin, end, medians);
     }
     team.team_barrier();
     for (int i = thread; i < count; i += threads) {
@@ -215,7 +252,7 @@ struct RanksMedian {
     // A place's bit in the first run that has it and behind the last one ..
     for (int bit = 0; bit < count; ++bit) {
       const int place = places[bit];
-      const int entered = place < taps ? 0 : run_of(place - taps) + 1, left = run_of(place) + 1;
+      const int entered = place < taps ? 0 : share.quotient(place - taps) + 1, left = share.quotient(place) + 1;
       if (entered < runs) words[entered] ^= std::uint32_t{1} << bit;
       if (left < runs) words[left] ^= std::uint32_t{1} << bit;
     }
@@ -227,13 +264,18 @@ struct RanksMedian {
     }
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION int run_of(int output) const {
-    return sizeof(Place) == 2 ? share.quotient(output) : output / share.value();
+  /// Elements of a block of words in the first window of a run.
+  [[nodiscard]] KOKKOS_FUNCTION std::uint32_t count_block(std::uint32_t* words, int block, int run, int size) const {
+    const Window window{words + run, nullptr, runs};
+    int count = 0;
+    const int end = Kokkos::min((block + 1) * median_block, median_words(size));
+    for (int w = block * median_block; w < end; ++w) count += window.count(w);
+    return static_cast<std::uint32_t>(count);
   }
 
   /// From the window of output begin to that of output end - 1.
   template <class Out>
-  static KOKKOS_FUNCTION void move_window(const MedianLines<T, Out>& lines, RankedWindow window, const Place* ranks,
+  static KOKKOS_FUNCTION void move_window(const MedianLines<T, Out>& lines, Window window, const Place* ranks,
                                           int numbers, int size, int begin, int end, Place* medians) {
     const int taps = static_cast<int>(lines.taps);
     int nans = 0;
