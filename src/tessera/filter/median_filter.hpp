@@ -193,7 +193,7 @@ void filter_median_halo(const Space& space, const InView& in, std::int64_t windo
 /// omit an output is element floor(l/2) of the l others, NaN where l is 0. The same bits for every plan and device.
 /// Cost: up to m = 33 some comparisons or exchanges in registers for an output, which neighbours share. For wider
 /// windows tiles are sorted with what windows see beyond them, and windows move on as sets of bits: a few steps for an
-/// output, however wide the window is, where the medians of neighbours are close in rank, and some m / 64, or m / 1000
+/// output, however wide the window is, where the medians of neighbours are close in rank, and some m / 30, or m / 700
 /// in scratch of level 1, where they are far apart, as on a line whose elements alternate. Up to about 4000 floats or
 /// 2800 elements of 8 bytes that is done in team scratch on devices, else in scratch of level 1, of which a team takes
 /// 20 MB at most, for windows of a million elements, and all teams of an instance of a device 1 GiB (whatever league is
