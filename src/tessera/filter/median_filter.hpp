@@ -197,10 +197,11 @@ void filter_median_halo(const Space& space, const InView& in, std::int64_t windo
 /// in scratch of level 1, where they are far apart, as on a line whose elements alternate. Up to about 4000 floats or
 /// 2800 elements of 8 bytes that is done in team scratch on devices, else in scratch of level 1, of which a team takes
 /// 20 MB at most, for windows of a million elements, and all teams of an instance of a device 1 GiB (whatever league is
-/// asked for). Wider windows take m steps for each bit of the elements' type. Lines across memory, of 2 m elements and
-/// more, are read in whole rows up to m = 33 on devices (by teams of up to 128) and up to m = 5 on hosts where a row
-/// has 32 bytes, on devices also where rows follow each other, and NaN are not omitted; others are read element by
-/// element. Compulsory bytes: each element of in read once, each of out written once.
+/// asked for; Kokkos throws where there is no room). Wider windows take m steps for each bit of the elements' type.
+/// Lines across memory, of 2 m elements and more, are read in whole rows up to m = 33 on devices (by teams of up to
+/// 128) and up to m = 5 on hosts where a row has 32 bytes, on devices also where rows follow each other, and NaN are
+/// not omitted; others are read element by element. Compulsory bytes: each element of in read once, each of out written
+/// once.
 ///
 /// \throws InvalidArgument  for a window below 1, extents that differ, overlapping views, an origin beyond the window,
 ///                          NaN policy error without a workspace, a cval that the input's type cannot hold, sizes of
