@@ -61,6 +61,21 @@ TEMPLATE_LIST_TEST_CASE("short medians of every choice of zeros, NaN, infinities
   check(double{});
 }
 
+namespace {
+
+/// data: whole rows, one after the other, whatever the views' layout.
+template <class Layout, class T, std::size_t Rank, class Space>
+void check_layout(const Space& space, const test::Extents<Rank>& extents, const std::vector<T>& data,
+                  const std::vector<T>& medians, std::int64_t window, const tessera::WindowOptions& options) {
+  const test::GuardedView<T, Layout, Space, Rank> in(extents, data), out(extents);
+  tessera::median_filter(space, in.const_view(), window, out.view(), options);
+  space.fence();
+  test::check_values(out.read(), medians);
+  out.check_guards();
+}
+
+}  // namespace
+
 TEMPLATE_LIST_TEST_CASE("medians of wide windows along lines in any layout", "[filter][median]", test::OneSpace) {
   const TestType space;
   const std::vector<float> data = test::special_values(5 * 90);
@@ -71,11 +86,7 @@ TEMPLATE_LIST_TEST_CASE("medians of wide windows along lines in any layout", "[f
     medians.insert(medians.end(), some.begin(), some.end());
   }
   const auto check = [&]<class Layout>(Layout) {
-    const test::GuardedView<float, Layout, TestType, 2> in({5, 90}, data), out({5, 90});
-    tessera::median_filter(space, in.const_view(), 61, out.view(), options);
-    space.fence();
-    test::check_values(out.read(), medians);
-    out.check_guards();
+    check_layout<Layout>(space, test::Extents<2>{5, 90}, data, medians, 61, options);
   };
   check(test::Right{});
   check(test::Left{});
@@ -88,11 +99,7 @@ TEMPLATE_LIST_TEST_CASE("medians of lines in any layout", "[filter][median]", te
   const std::vector<double> data{1.5, 2.5, 3e10, -1, -7, -8, -9, -1e10, 4, 4, 0.5, 0.25};
   const std::vector<double> medians{1.5, 2.5, 2.5, -1, -7, -8, -9, -1e10, 4, 4, 0.5, 0.25};
   const auto check = [&]<class Layout>(Layout) {
-    const test::GuardedView<double, Layout, TestType, 3> in({3, 1, 4}, data), out({3, 1, 4});
-    tessera::median_filter(space, in.const_view(), 3, out.view());
-    space.fence();
-    test::check_values(out.read(), medians);
-    out.check_guards();
+    check_layout<Layout>(space, test::Extents<3>{3, 1, 4}, data, medians, 3, {});
   };
   check(test::Right{});
   check(test::Misaligned{});
