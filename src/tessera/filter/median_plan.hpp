@@ -143,17 +143,17 @@ MedianScratch median_scratch(MedianMethod method, int tile, std::int64_t taps, i
   return pieces;
 }
 
-/// The largest of tile, tile / 2, .. >= smallest whose scratch a team can have, as a multiple of step; 0 for none.
+/// The largest of tile, tile / 2, .. whose scratch a team can have, as a multiple of a thread's outputs; 0 for none.
 template <class T>
-int median_tile(const DeviceLimits& limits, MedianMethod method, std::int64_t taps, int tile, int step, int smallest) {
-  if (static_cast<std::size_t>(taps) > limits.scratch_bytes) return 0;
-  for (; tile >= smallest; tile = tile / 2 / step * step) {
-    const std::size_t bytes = median_scratch<T>(method, tile, taps, 1).bytes;
+int median_network_tile(const DeviceLimits& limits, const MedianNetworkSize& network, int tile) {
+  for (; tile > 0; tile = tile / 2 / network.outputs * network.outputs) {
+    const std::size_t bytes = median_scratch<T>(MedianMethod::network, tile, network.window, 1).bytes;
     if (scratch_request(bytes) <= limits.scratch_bytes) return tile;
   }
   return 0;
 }
 
+/// Whether a tile of `ranks` or `memory_ranks` does.
 template <class T>
 bool median_ranks_fit(MedianMethod method, std::size_t scratch, std::int64_t tile, std::int64_t taps, int runs) {
   const std::size_t bytes = median_scratch<T>(method, static_cast<int>(tile), taps, runs).bytes;
@@ -171,14 +171,13 @@ std::int64_t median_ranks_tile(MedianMethod method, std::size_t scratch, std::in
   return 0;
 }
 
-/// MedianMethod::ranks, but for its league. Leaves a tile of 0 where scratch holds none that is worth its halo. What
-/// numbers there are here were measured on an H200.
+/// MedianMethod::ranks, but for its league. Leaves a tile of 0 as it is where scratch holds none that is worth its
+/// halo. What numbers there are here were measured on an H200.
 template <class T>
 void plan_median_ranks(const DeviceLimits& limits, std::int64_t extent, std::int64_t taps, int asked_team_size,
                        MedianPlan& plan) {
   plan.method = MedianMethod::ranks;
   plan.team_size = asked_team_size != 0 ? asked_team_size : 256;
-  plan.tile = 0;
   if (static_cast<std::size_t>(taps) > limits.scratch_bytes) return;
   // Two to four windows' elements, as each is sorted again by each tile that sees it.
   const auto chunks =
@@ -189,8 +188,8 @@ void plan_median_ranks(const DeviceLimits& limits, std::int64_t extent, std::int
   for (const int runs : {16, 4}) {
     if (tile == 0) tile = median_ranks_tile<T>(plan.method, limits.scratch_bytes, whole, least, taps, runs);
   }
-  plan.tile = static_cast<int>(tile);
   if (tile == 0) return;
+  plan.tile = static_cast<int>(tile);
   // More runs wait for each other less, but where they take all scratch fewer teams run at once.
   const auto fit = [&](std::size_t scratch) {
     return median_ranks_fit<T>(plan.method, scratch, tile, taps, plan.runs);
@@ -207,16 +206,16 @@ void plan_median_ranks(const DeviceLimits& limits, std::int64_t extent, std::int
   plan.runs = std::min(plan.runs, static_cast<int>(std::bit_floor(useful)));
 }
 
-/// MedianMethod::memory_ranks. Leaves a tile of 0 where that scratch holds none. Measured likewise.
+/// MedianMethod::memory_ranks, but for its league. Leaves a tile of 0 as it is where that scratch holds none. Measured
+/// likewise.
 template <class T>
 void plan_median_memory_ranks(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent, std::int64_t taps,
                               int asked_team_size, MedianPlan& plan) {
   plan.method = MedianMethod::memory_ranks;
   plan.network_window = 0;
   plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : 512;
-  plan.tile = 0;
   if (static_cast<std::size_t>(taps) > limits.memory_scratch_bytes) return;
-  // Of two windows, but enough tiles for all threads or multiprocessors.
+  // Of two windows; down to one where tiles would be fewer than threads or four times the multiprocessors.
   const std::int64_t teams = limits.is_host ? limits.concurrency : 4 * std::int64_t{multiprocessors(limits)};
   const std::int64_t whole =
       std::min({extent, std::max(ceil_div(lines * extent, teams), taps), std::max<std::int64_t>(2 * taps, 512)});
@@ -276,16 +275,15 @@ std::int64_t plan_median_windows(const DeviceLimits& limits, std::int64_t lines,
 template <class T>
 std::int64_t plan_median_tiles(const DeviceLimits& limits, std::int64_t lines, std::int64_t extent, std::int64_t taps,
                                const MedianNetworkSize& network, int asked_team_size, MedianPlan& plan) {
+  plan.tile = 0;
   if (network.window != 0) {
     plan.method = MedianMethod::network;
     plan.team_size = asked_team_size != 0 ? asked_team_size : limits.is_host ? 1 : 128;
     const int a_round = network.outputs * plan.team_size;
     const int tile = a_round * static_cast<int>(std::max<std::int64_t>(1, (limits.is_host ? 2048 : 1536) / a_round));
-    plan.tile = median_tile<T>(limits, plan.method, network.window, tile, network.outputs, network.outputs);
+    plan.tile = median_network_tile<T>(limits, network, tile);
   } else if (!limits.is_host) {
     plan_median_ranks<T>(limits, extent, taps, asked_team_size, plan);
-  } else {
-    plan.tile = 0;
   }
   if (plan.tile == 0) plan_median_memory_ranks<T>(limits, lines, extent, taps, asked_team_size, plan);
   if (plan.tile == 0) {
